@@ -1,0 +1,44 @@
+/* Growth at three quarters full; slots keep their hash, so growing needs no keys. */
+#include "base/index_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool vyre_index_set_reserve(vyre_index_set *set) {
+  uint32_t slots = set->slots == NULL ? 0 : set->mask + 1;
+  if (set->count < slots / 4 * 3) return true;
+  if (slots >= 1u << 31) return false;
+  uint32_t grown = slots == 0 ? 64 : slots * 2;
+  uint64_t *fresh = calloc(grown, sizeof *fresh);
+  if (fresh == NULL) return false;
+  for (uint32_t i = 0; i < slots; i++) {
+    uint64_t slot = set->slots[i];
+    if (slot == 0) continue;
+    uint32_t at = (uint32_t)(slot >> 32);
+    while (fresh[at & (grown - 1)] != 0) at++;
+    fresh[at & (grown - 1)] = slot;
+  }
+  free(set->slots);
+  set->slots = fresh;
+  set->mask = grown - 1;
+  return true;
+}
+
+void vyre_index_set_free(vyre_index_set *set) {
+  free(set->slots);
+  *set = (vyre_index_set){ 0 };
+}
+
+uint32_t vyre_hash_bytes(const void *bytes, uint32_t length) {
+  const unsigned char *p = bytes;
+  uint64_t h = length * 0x9E3779B97F4A7C15u;
+  for (; length >= 8; length -= 8, p += 8) {
+    uint64_t word;
+    memcpy(&word, p, 8);
+    h = (h ^ word) * 0x9E3779B97F4A7C15u;
+    h ^= h >> 32;
+  }
+  uint64_t tail = 0;
+  memcpy(&tail, p, length);
+  return vyre_hash_u64(h ^ tail);
+}
