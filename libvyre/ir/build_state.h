@@ -1,0 +1,61 @@
+/* The builder's own state, shared by builder.c, build_expr.c and build_stmt.c. */
+#ifndef VYRE_IR_BUILD_STATE_H
+#define VYRE_IR_BUILD_STATE_H
+
+#include "ir/builder.h"
+
+/* One open block: a statement list that is being appended to. */
+typedef struct build_block {
+  uint32_t owner;   /* the statement that it belongs to; 0 for the program's body */
+  uint32_t last;    /* its last statement so far, 0 if empty */
+  uint32_t names;   /* how many names were visible when it was opened */
+  uint16_t nesting; /* levels within the innermost call region */
+  uint16_t deepest; /* deepest level seen inside, of the same budget */
+  uint8_t calls;    /* call regions around it */
+  bool in_else;     /* it is the owner's second block */
+  bool chain;       /* all it has is an if: with the else before it, that is one level */
+  bool in_loop;     /* break and continue have a target */
+  bool ended;       /* its last statement is a jump */
+} build_block;
+
+/* What a name stands for, by string number. */
+typedef struct build_name {
+  uint8_t kind;    /* ir_symbol_kind */
+  uint8_t checked; /* 1: a good name, 2: not one, 0: not looked at */
+  uint32_t index;
+  uint32_t level;  /* open blocks when it was declared */
+} build_name;
+
+struct vyre_builder {
+  vyre_program *program; /* under construction; NULL once finished */
+  vyre_diagnostics *diagnostics;
+  uint32_t position;
+  uint32_t errors;
+  bool out_of_memory;
+  vyre_error first; /* the first error, for finish */
+
+  vyre_index_set expr_set;
+  VYRE_VECTOR(ir_expr_meta) meta; /* by expression */
+  VYRE_VECTOR(build_name) names;  /* by string */
+  VYRE_VECTOR(uint32_t) visible;  /* strings of the variables in scope, innermost last */
+  VYRE_VECTOR(build_block) blocks;
+  uint32_t max_visible;
+  uint64_t expr_uses; /* expressions as written */
+  bool too_many_statements, too_large, too_deep; /* said already */
+};
+
+/* Appends an expression to the pool, or finds the equal one. 0 without memory or beyond the depth limit. */
+vyre_expr build_node(vyre_builder *b, const ir_expr *node);
+/* Whether |binding| exists. */
+bool build_has_buffer(const vyre_builder *b, vyre_binding binding);
+/* Name of a type for messages; "no value" for NONE. */
+const char *build_type_name(vyre_type type);
+/* Whether an index is u32 or u64 and, if constant, below a fixed length; reports |code| or V36. */
+bool build_check_index(vyre_builder *b, const ir_buffer *buffer, vyre_expr index, vyre_code code);
+/* Whether |string| may be a name; reports V142. */
+bool build_check_name(vyre_builder *b, uint32_t string);
+build_name *build_name_at(vyre_builder *b, uint32_t string);
+static inline build_block *build_top(vyre_builder *b) { return &b->blocks.data[b->blocks.count - 1]; }
+static inline const ir_expr *build_expr_at(const vyre_builder *b, vyre_expr e) { return &b->program->exprs.data[e]; }
+
+#endif
