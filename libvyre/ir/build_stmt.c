@@ -140,16 +140,21 @@ static void open_block(vyre_builder *b, uint32_t stmt, bool loop) {
   if (!vyre_vector_push(&b->blocks, block)) b->out_of_memory = true;
 }
 
+/* Tells the block around the innermost one how deep it went. */
+static void pass_depth_on(vyre_builder *b) {
+  const build_block *block = build_top(b);
+  build_block *outer = &b->blocks.data[b->blocks.count - 2];
+  if (block->calls == outer->calls && block->deepest > outer->deepest) outer->deepest = block->deepest;
+}
+
 void vyre_build_end(vyre_builder *b) {
   if (b->blocks.count <= 1) {
     if (!b->out_of_memory) ir_builder_report(b, VYRE_V150, "no block is open");
     return;
   }
-  build_block block = *build_top(b);
-  close_scope(b, block.names);
+  pass_depth_on(b);
+  close_scope(b, build_top(b)->names);
   b->blocks.count--;
-  build_block *outer = build_top(b);
-  if (block.calls == outer->calls && block.deepest > outer->deepest) outer->deepest = block.deepest;
 }
 
 /* ---- Variables and memory ------------------------------------------------------------------ */
@@ -236,8 +241,10 @@ void vyre_build_else(vyre_builder *b) {
     if (!b->out_of_memory) ir_builder_report(b, VYRE_V150, "else without an open if");
     return;
   }
+  pass_depth_on(b);
   close_scope(b, block->names);
   block->in_else = true;
+  block->deepest = block->nesting;
   block->last = 0;
   block->ended = false;
 }
