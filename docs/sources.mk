@@ -1,0 +1,1 @@
+# Written documentation. Pages that are generated are listed by what generates them.
