@@ -6,14 +6,18 @@
 
 /* ---- The pool ------------------------------------------------------------------------------ */
 
+/* Field by field: the node was just written in small stores, and wider loads would wait for them. */
 static uint32_t hash_node(const ir_expr *node) {
-  uint64_t head, middle;
-  uint32_t tail;
-  memcpy(&head, node, 8);
-  memcpy(&middle, (const char *)node + 8, 8);
-  memcpy(&tail, (const char *)node + 16, 4);
-  uint64_t h = (head ^ (uint64_t)tail << 17) * 0x9E3779B97F4A7C15u + middle;
-  return vyre_hash_u64(h);
+  uint32_t head = (uint32_t)node->op | (uint32_t)node->type << 8 | (uint32_t)node->aux << 16 | (uint32_t)node->aux2 << 24;
+  uint64_t low = (uint64_t)(head + node->arg[0] * 0x9E3779B1u) * 0x9E3779B97F4A7C15u;
+  uint64_t high = (node->arg[1] + ((uint64_t)node->arg[2] << 32)) * 0xBF58476D1CE4E5B9u;
+  uint64_t h = low + high + node->arg[3] * 0x94D049BB133111EBu;
+  return (uint32_t)(h >> 32) ^ (uint32_t)(h >> 13);
+}
+
+static bool same_node(const ir_expr *a, const ir_expr *b) {
+  bool head = a->op == b->op && a->type == b->type && a->aux == b->aux && a->aux2 == b->aux2;
+  return head && a->arg[0] == b->arg[0] && a->arg[1] == b->arg[1] && a->arg[2] == b->arg[2] && a->arg[3] == b->arg[3];
 }
 
 /* What an operator reads that can change: not lets and loop variables, tables and read buffers. */
@@ -66,7 +70,7 @@ vyre_expr build_node(vyre_builder *b, const ir_expr *node) {
   for (;;) {
     uint32_t e = vyre_index_set_next(&b->expr_set, hash, &cursor);
     if (e == UINT32_MAX) return add_node(b, node, hash, cursor);
-    if (memcmp(build_expr_at(b, e), node, sizeof *node) == 0) return e;
+    if (same_node(build_expr_at(b, e), node)) return e;
   }
 }
 
