@@ -10,8 +10,9 @@ _Static_assert(_Alignof(crypto_generichash_state) <= _Alignof(vyre_digest), "and
 static crypto_generichash_state *state_of(vyre_digest *d) { return (crypto_generichash_state *)(void *)d->state; }
 
 void vyre_digest_begin(vyre_digest *d) {
-  /* Picks the fastest code for this processor, once; should it fail, the portable code is in place. */
-  (void)sodium_init();
+  /* Picks the fastest code for this processor, once; should that fail, the portable code stays in place. */
+  int picked = sodium_init();
+  (void)picked;
   crypto_generichash_init(state_of(d), NULL, 0, VYRE_DIGEST_BYTES);
 }
 

@@ -9,7 +9,7 @@
 
 enum { VYRE_DIGEST_BYTES = 32 };
 
-/* A digest under way. Lives on the stack, needs no release, must not be copied by value across alignments. */
+/* A digest under way. It owns nothing, so there is nothing to release. */
 typedef struct vyre_digest {
   _Alignas(64) unsigned char state[384];
 } vyre_digest;
