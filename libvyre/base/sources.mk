@@ -9,3 +9,25 @@ vyre_ir_sources += \
 	libvyre/base/utf8.c libvyre/base/utf8.h \
 	libvyre/base/vector.c libvyre/base/vector.h \
 	libvyre/base/writer.c libvyre/base/writer.h
+
+vyre_core_sources += \
+	libvyre/base/config.c libvyre/base/config.h \
+	libvyre/base/config_file.c \
+	libvyre/base/config_table.c \
+	libvyre/base/config_value.c \
+	libvyre/base/env.c libvyre/base/env.h \
+	libvyre/base/log.c \
+	libvyre/base/suggest.c libvyre/base/suggest.h
+
+# What people read about settings comes from the table. The files are committed; a test says when they are stale.
+noinst_PROGRAMS += libvyre/base/config_dump
+libvyre_base_config_dump_SOURCES = libvyre/base/config_dump.c
+libvyre_base_config_dump_LDADD = $(vyre_static_libs)
+dist_man5_MANS = docs/vyre.ini.5
+dist_doc_DATA += docs/config.md
+
+config-docs: libvyre/base/config_dump
+	$(AM_V_GEN)libvyre/base/config_dump ini > $(srcdir)/etc/vyre.ini && \
+	libvyre/base/config_dump markdown > $(srcdir)/docs/config.md && \
+	libvyre/base/config_dump man > $(srcdir)/docs/vyre.ini.5
+.PHONY: config-docs
