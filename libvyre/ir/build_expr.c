@@ -35,11 +35,13 @@ static uint16_t own_flags(const vyre_builder *b, const ir_expr *node) {
 }
 
 static ir_expr_meta derive_meta(const vyre_builder *b, const ir_expr *node) {
-  ir_expr_meta meta = { .uses = 1, .depth = 0, .flags = own_flags(b, node) };
+  ir_expr_meta meta = { .uses = 1, .flags = own_flags(b, node) };
+  if (node->op == VYRE_OP_VAR) meta.newest = node->arg[3] + 1;
   for (uint32_t i = 0; i < ir_op_arity[node->op]; i++) {
     const ir_expr_meta *operand = &b->meta.data[node->arg[i]];
     meta.uses = meta.uses > UINT32_MAX - operand->uses ? UINT32_MAX : meta.uses + operand->uses;
     if (operand->depth > meta.depth) meta.depth = operand->depth;
+    if (operand->newest > meta.newest) meta.newest = operand->newest;
     meta.flags |= operand->flags;
   }
   meta.depth++;
@@ -74,13 +76,28 @@ vyre_expr build_node(vyre_builder *b, const ir_expr *node) {
   }
 }
 
-/* An operand is usable if it exists and has a value. Handle 0 was reported when it came to be. */
-static bool usable(vyre_builder *b, vyre_expr e) {
+static bool is_visible(const vyre_builder *b, vyre_var var) {
+  const build_name *name = &b->names.data[b->program->vars.data[var].name];
+  return name->kind == IR_SYMBOL_VAR && name->index == var;
+}
+
+static bool refuse_invisible(vyre_builder *b, vyre_var var) {
+  ir_builder_report(b, VYRE_V66, "\"%s\" is not visible here", ir_builder_text(b, b->program->vars.data[var].name));
+  return false;
+}
+
+bool build_allowed(vyre_builder *b, vyre_expr e) {
   if (e == 0) return false;
   if (e >= b->program->exprs.count) {
     ir_builder_report(b, VYRE_V66, "expression %u is not one of this builder", e);
     return false;
   }
+  uint32_t newest = b->meta.data[e].newest;
+  return newest == 0 || is_visible(b, newest - 1) || refuse_invisible(b, newest - 1);
+}
+
+bool build_usable(vyre_builder *b, vyre_expr e) {
+  if (!build_allowed(b, e)) return false;
   if (build_expr_at(b, e)->type != VYRE_TYPE_NONE) return true;
   ir_builder_report(b, VYRE_V146, "an atomic store gives none");
   return false;
@@ -153,13 +170,12 @@ vyre_expr vyre_build_var_value(vyre_builder *b, vyre_var var) {
     if (var != VYRE_NO_VAR) ir_builder_report(b, VYRE_V66, "there is no variable %u", var);
     return 0;
   }
-  const ir_var *v = &b->program->vars.data[var];
-  const build_name *name = build_name_at(b, v->name);
-  if (name->kind != IR_SYMBOL_VAR || name->index != var) {
-    ir_builder_report(b, VYRE_V66, "\"%s\" is not visible here", ir_builder_text(b, v->name));
+  if (!is_visible(b, var)) {
+    refuse_invisible(b, var);
     return 0;
   }
-  return build_node(b, &(ir_expr){ .op = VYRE_OP_VAR, .type = v->type, .arg[3] = var });
+  uint8_t type = b->program->vars.data[var].type;
+  return build_node(b, &(ir_expr){ .op = VYRE_OP_VAR, .type = type, .arg[3] = var });
 }
 
 /* ---- Memory -------------------------------------------------------------------------------- */
@@ -169,15 +185,12 @@ vyre_expr vyre_build_len(vyre_builder *b, vyre_op op, vyre_binding binding) {
     ir_builder_report(b, VYRE_V67, "there is no buffer %u", binding);
     return 0;
   }
-  bool narrow = op == VYRE_OP_LEN;
-  if (narrow) b->program->buffers.data[binding].uses_len32 = 1;
-  return build_node(b, &(ir_expr){ .op = (uint8_t)op,
-                                   .type = narrow ? VYRE_TYPE_U32 : VYRE_TYPE_U64,
-                                   .arg[3] = binding });
+  vyre_type type = op == VYRE_OP_LEN ? VYRE_TYPE_U32 : VYRE_TYPE_U64;
+  return build_node(b, &(ir_expr){ .op = (uint8_t)op, .type = (uint8_t)type, .arg[3] = binding });
 }
 
 bool build_check_index(vyre_builder *b, const ir_buffer *buffer, vyre_expr index, vyre_code code) {
-  if (!usable(b, index)) return false;
+  if (!build_usable(b, index)) return false;
   const ir_expr *e = build_expr_at(b, index);
   if (e->type != VYRE_TYPE_U32 && e->type != VYRE_TYPE_U64) {
     ir_builder_report(b, code, "the index is %s", build_type_name((vyre_type)e->type));
@@ -215,7 +228,7 @@ static bool has_atomic(vyre_op op, vyre_type element) {
 }
 
 static bool check_operand(vyre_builder *b, vyre_expr e, vyre_type wanted, vyre_code code) {
-  if (!usable(b, e)) return false;
+  if (!build_usable(b, e)) return false;
   if (type_of(b, e) == wanted) return true;
   ir_builder_report(b, code, "wanted %s, found %s", build_type_name(wanted), build_type_name(type_of(b, e)));
   return false;
@@ -335,14 +348,14 @@ static bool plain_operator(vyre_builder *b, vyre_op op, uint32_t arity) {
 }
 
 vyre_expr vyre_build_unary(vyre_builder *b, vyre_op op, vyre_expr x) {
-  if (!plain_operator(b, op, 1) || !usable(b, x)) return 0;
+  if (!plain_operator(b, op, 1) || !build_usable(b, x)) return 0;
   return build_op(b, op, x, 0, 0);
 }
 
 vyre_expr vyre_build_binary(vyre_builder *b, vyre_op op, vyre_expr x, vyre_expr y) {
   if (!plain_operator(b, op, 2)) return 0;
-  bool good = usable(b, x);
-  if (!usable(b, y) || !good) return 0;
+  bool good = build_usable(b, x);
+  if (!build_usable(b, y) || !good) return 0;
   bool elementwise = (op >= VYRE_OP_ADD && op <= VYRE_OP_SHR) || op == VYRE_OP_MIN || op == VYRE_OP_MAX ||
                      (op >= VYRE_OP_ROTL && op <= VYRE_OP_MULHI);
   if (elementwise) {
@@ -355,16 +368,16 @@ vyre_expr vyre_build_binary(vyre_builder *b, vyre_op op, vyre_expr x, vyre_expr 
 }
 
 vyre_expr vyre_build_select(vyre_builder *b, vyre_expr c, vyre_expr x, vyre_expr y) {
-  bool good = usable(b, c);
-  good &= usable(b, x);
-  if (!usable(b, y) || !good) return 0;
+  bool good = build_usable(b, c);
+  good &= build_usable(b, x);
+  if (!build_usable(b, y) || !good) return 0;
   return build_op(b, VYRE_OP_SELECT, c, x, y);
 }
 
 vyre_expr vyre_build_fma(vyre_builder *b, vyre_expr x, vyre_expr y, vyre_expr z) {
-  bool good = usable(b, x);
-  good &= usable(b, y);
-  if (!usable(b, z) || !good) return 0;
+  bool good = build_usable(b, x);
+  good &= build_usable(b, y);
+  if (!build_usable(b, z) || !good) return 0;
   vyre_type vector = ir_is_vector(type_of(b, x)) ? type_of(b, x) : ir_is_vector(type_of(b, y)) ? type_of(b, y) : type_of(b, z);
   x = splat_to(b, x, vector);
   y = splat_to(b, y, vector);
@@ -376,7 +389,7 @@ vyre_expr vyre_build_fma(vyre_builder *b, vyre_expr x, vyre_expr y, vyre_expr z)
 /* ---- Conversions and vectors --------------------------------------------------------------- */
 
 vyre_expr vyre_build_cast(vyre_builder *b, vyre_type type, vyre_expr x) {
-  if (!usable(b, x)) return 0;
+  if (!build_usable(b, x)) return 0;
   vyre_type from = type_of(b, x);
   if (!ir_check_cast(from, type)) {
     ir_builder_report(b, VYRE_V12, "%s to %s", build_type_name(from), build_type_name(type));
@@ -387,7 +400,7 @@ vyre_expr vyre_build_cast(vyre_builder *b, vyre_type type, vyre_expr x) {
 }
 
 vyre_expr vyre_build_bitcast(vyre_builder *b, vyre_type type, vyre_expr x) {
-  if (!usable(b, x)) return 0;
+  if (!build_usable(b, x)) return 0;
   vyre_type from = type_of(b, x);
   if (!ir_check_bitcast(from, type)) {
     ir_builder_report(b, VYRE_V12, "bitcast of %s to %s", build_type_name(from), build_type_name(type));
@@ -412,7 +425,7 @@ vyre_expr vyre_build_vector(vyre_builder *b, vyre_type type, const vyre_expr *co
 }
 
 vyre_expr vyre_build_extract(vyre_builder *b, vyre_expr vector, uint32_t component) {
-  if (!usable(b, vector)) return 0;
+  if (!build_usable(b, vector)) return 0;
   vyre_type type = type_of(b, vector);
   if (!ir_is_vector(type) || component >= vyre_type_describe(type)->lanes) {
     ir_builder_report(b, VYRE_V68, "component %u of %s", component, build_type_name(type));

@@ -46,6 +46,11 @@ struct vyre_builder {
 
 /* Appends an expression to the pool, or finds the equal one. 0 without memory or beyond the depth limit. */
 vyre_expr build_node(vyre_builder *b, const ir_expr *node);
+/* Whether |e| may stand here: it exists and its variables are visible. Handle 0 may not, and was reported when it
+ * came to be. */
+bool build_allowed(vyre_builder *b, vyre_expr e);
+/* The same, and it has a value. */
+bool build_usable(vyre_builder *b, vyre_expr e);
 /* Whether |binding| exists. */
 bool build_has_buffer(const vyre_builder *b, vyre_binding binding);
 /* Name of a type for messages; "no value" for NONE. */

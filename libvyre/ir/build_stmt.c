@@ -61,16 +61,8 @@ static void count_uses(vyre_builder *b, vyre_expr e) {
 
 /* An operand of a statement: it must be there, have a value, and be of type |wanted| (NONE: any). */
 static bool operand(vyre_builder *b, vyre_expr e, vyre_type wanted, vyre_code code) {
-  if (e == 0) return false;
-  if (e >= b->program->exprs.count) {
-    ir_builder_report(b, VYRE_V66, "expression %u is not one of this builder", e);
-    return false;
-  }
+  if (!build_usable(b, e)) return false;
   vyre_type type = (vyre_type)build_expr_at(b, e)->type;
-  if (type == VYRE_TYPE_NONE) {
-    ir_builder_report(b, VYRE_V146, "an atomic store gives none");
-    return false;
-  }
   if (wanted != VYRE_TYPE_NONE && type != wanted) {
     ir_builder_report(b, code, "wanted %s, found %s", build_type_name(wanted), build_type_name(type));
     return false;
@@ -215,7 +207,7 @@ void vyre_build_store(vyre_builder *b, vyre_binding binding, vyre_expr index, vy
 }
 
 void vyre_build_eval(vyre_builder *b, vyre_expr e) {
-  if (e == 0) return;
+  if (!build_allowed(b, e)) return;
   const ir_expr *node = ir_builder_expr(b, e);
   if (node->op < VYRE_OP_ATOMIC_ADD || node->op > VYRE_OP_ATOMIC_STORE) {
     ir_builder_report(b, VYRE_V147, "%s", node->op == VYRE_OP_NONE ? "no expression" : vyre_op_describe(node->op)->name);

@@ -286,6 +286,34 @@ vyre_binding vyre_build_buffer(vyre_builder *b, vyre_access access, const char *
   return ir_build_buffer(b, access, intern_z(b, name), element, length);
 }
 
+/* Brings each element to the form that text can write: bool words 0 or 1, and the one NaN of each float type. */
+static void normalize(uint8_t *data, vyre_type element, uint64_t length) {
+  static const struct { uint8_t type; uint64_t infinity, nan; } floats[] = {
+    { VYRE_TYPE_F16, 0x7C00, 0x7E00 },
+    { VYRE_TYPE_BF16, 0x7F80, 0x7FC0 },
+    { VYRE_TYPE_F32, 0x7F800000, 0x7FC00000 },
+    { VYRE_TYPE_F64, 0x7FF0000000000000u, 0x7FF8000000000000u },
+  };
+  vyre_type component = ir_component(element);
+  uint64_t bytes = vyre_type_describe(component)->bytes, count = length * vyre_type_describe(element)->lanes;
+  uint64_t sign = 1ull << (bytes * 8 - 1);
+  for (size_t f = 0; f < sizeof floats / sizeof *floats; f++) {
+    if (floats[f].type != component) continue;
+    for (uint64_t i = 0; i < count; i++) {
+      uint64_t bits = 0;
+      memcpy(&bits, data + i * bytes, bytes);
+      if ((bits & ~sign) > floats[f].infinity) memcpy(data + i * bytes, &floats[f].nan, bytes);
+    }
+  }
+  if (component != VYRE_TYPE_BOOL) return;
+  for (uint64_t i = 0; i < count; i++) {
+    uint32_t word;
+    memcpy(&word, data + i * 4, 4);
+    word = word != 0;
+    memcpy(data + i * 4, &word, 4);
+  }
+}
+
 vyre_binding ir_build_table(vyre_builder *b, uint32_t name, vyre_type element, const void *data, uint64_t length) {
   if (!check_element(b, element, length)) return VYRE_NO_BINDING;
   uint64_t bytes = length * vyre_type_describe(element)->bytes;
@@ -302,6 +330,7 @@ vyre_binding ir_build_table(vyre_builder *b, uint32_t name, vyre_type element, c
     b->out_of_memory = true;
     return VYRE_NO_BINDING;
   }
+  normalize((uint8_t *)copy, element, length);
   return add_buffer(b, (ir_buffer){ .name = name,
                                     .access = VYRE_ACCESS_TABLE,
                                     .element = (uint8_t)element,

@@ -21,6 +21,7 @@ typedef struct ir_symbol {
 /* What is known of an expression as a whole, kept beside it while building. */
 typedef struct ir_expr_meta {
   uint32_t uses;   /* nodes as a tree, saturating */
+  uint32_t newest; /* 1 + the youngest variable in it, 0 if it has none: if that is visible, all are */
   uint16_t depth;  /* a leaf is 1 */
   uint16_t flags;  /* VYRE_EFFECT_* of the whole tree; READS not for lets and loop variables, tables and read buffers */
 } ir_expr_meta;

@@ -193,6 +193,12 @@ static void describe_memory(const vyre_program *p, vyre_program_info *info) {
   }
 }
 
+/* Buffers whose u32 length is taken. */
+static void note_lengths(vyre_program *p) {
+  for (uint32_t e = 1; e < p->exprs.count; e++)
+    if (ir_expr_at(p, e)->op == VYRE_OP_LEN) p->buffers.data[ir_expr_at(p, e)->arg[3]].uses_len32 = 1;
+}
+
 static void describe(vyre_program *p, tally *tallies, uint32_t max_live_names) {
   vyre_program_info info = { .name = ir_text(p, p->name),
                              .op_id = ir_text(p, p->op_id),
@@ -231,6 +237,7 @@ bool ir_program_seal(vyre_program *p, uint32_t max_live_names) {
   mark_used(p, marks);
   move_used(p, marks);
   free(marks);
+  note_lengths(p);
   tally *tallies = calloc(p->exprs.count, sizeof *tallies);
   if (tallies == NULL) return false;
   describe(p, tallies, max_live_names);

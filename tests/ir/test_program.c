@@ -174,7 +174,7 @@ START_TEST(slots_number_only_what_is_bound) {
   vyre_build_buffer(b, VYRE_ACCESS_SHARED, "s", VYRE_TYPE_F32, 4);
   vyre_build_table(b, "t", VYRE_TYPE_U32, table, 2);
   vyre_binding y = vyre_build_buffer(b, VYRE_ACCESS_WRITE, "y", VYRE_TYPE_F32, 0);
-  vyre_build_len(b, VYRE_OP_LEN, y);
+  vyre_build_declare(b, VYRE_STMT_LET, "n", vyre_build_len(b, VYRE_OP_LEN, y));
   vyre_program *p = finish(b, d);
   vyre_buffer_info info;
   ck_assert(vyre_program_slot(p, 1, &info));
@@ -257,6 +257,53 @@ START_TEST(a_variable_is_gone_with_its_block) {
   ck_assert_uint_eq(vyre_builder_errors(b), 0);
   ck_assert_uint_eq(vyre_build_var_value(b, x), 0);
   finish_with(b, d, VYRE_V66);
+}
+END_TEST
+
+START_TEST(an_expression_is_gone_with_the_variables_in_it) {
+  vyre_diagnostics *d;
+  vyre_builder *b = begin(&d);
+  vyre_build_block(b);
+  vyre_expr x = vyre_build_var_value(b, vyre_build_declare(b, VYRE_STMT_LET, "x", vyre_build_u32(b, 1)));
+  vyre_expr kept = vyre_build_unary(b, VYRE_OP_BITNOT, x);
+  vyre_build_end(b);
+  vyre_expr y = vyre_build_var_value(b, vyre_build_declare(b, VYRE_STMT_LET, "y", vyre_build_u32(b, 2)));
+  ck_assert_uint_eq(vyre_builder_errors(b), 0);
+  ck_assert_uint_eq(vyre_build_binary(b, VYRE_OP_ADD, kept, y), 0);
+  ck_assert_uint_eq(vyre_builder_errors(b), 1);
+  vyre_build_declare(b, VYRE_STMT_LET, "z", kept);
+  ck_assert_uint_eq(vyre_builder_errors(b), 2);
+  finish_with(b, d, VYRE_V66);
+}
+END_TEST
+
+START_TEST(table_elements_are_what_text_can_write) {
+  vyre_diagnostics *d;
+  vyre_builder *b = begin(&d);
+  static const uint32_t floats[4] = { 0xFFC12345, 0xFF800000, 0x80000000, 0x7F800001 }, words[3] = { 0, 1, 7 };
+  static const uint16_t halves[2] = { 0xFC01, 0xFC00 };
+  vyre_build_table(b, "f", VYRE_TYPE_F32X4, floats, 1);
+  vyre_build_table(b, "w", VYRE_TYPE_BOOL, words, 3);
+  vyre_build_table(b, "h", VYRE_TYPE_F16, halves, 2);
+  vyre_program *p = finish(b, d);
+  static const uint32_t floats_want[4] = { 0x7FC00000, 0xFF800000, 0x80000000, 0x7FC00000 }, words_want[3] = { 0, 1, 1 };
+  static const uint16_t halves_want[2] = { 0x7E00, 0xFC00 };
+  ck_assert_mem_eq(p->buffers.data[0].data, floats_want, sizeof floats_want);
+  ck_assert_mem_eq(p->buffers.data[1].data, words_want, sizeof words_want);
+  ck_assert_mem_eq(p->buffers.data[2].data, halves_want, sizeof halves_want);
+  vyre_program_release(p);
+}
+END_TEST
+
+START_TEST(a_length_that_is_not_used_binds_nothing) {
+  vyre_diagnostics *d;
+  vyre_builder *b = begin(&d);
+  vyre_build_len(b, VYRE_OP_LEN, vyre_build_buffer(b, VYRE_ACCESS_READ, "x", VYRE_TYPE_U8, 0));
+  vyre_program *p = finish(b, d);
+  vyre_buffer_info info;
+  ck_assert(vyre_program_buffer(p, 0, &info));
+  ck_assert(!info.uses_len32);
+  vyre_program_release(p);
 }
 END_TEST
 
@@ -455,6 +502,9 @@ int main(void) {
   tcase_add_test(tc, a_grid_barrier_inside_a_loop_needs_grid_sync);
   tcase_add_test(tc, blocks_must_match);
   tcase_add_test(tc, a_variable_is_gone_with_its_block);
+  tcase_add_test(tc, an_expression_is_gone_with_the_variables_in_it);
+  tcase_add_test(tc, table_elements_are_what_text_can_write);
+  tcase_add_test(tc, a_length_that_is_not_used_binds_nothing);
   tcase_add_test(tc, the_arms_of_an_if_have_scopes_of_their_own);
   tcase_add_test(tc, nesting_at_its_limit_and_beyond);
   tcase_add_test(tc, an_else_if_chain_is_one_level);

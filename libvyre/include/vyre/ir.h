@@ -167,7 +167,8 @@ VYRE_API vyre_expr vyre_build_param(vyre_builder *b, const char *name, vyre_type
  * (READ, WRITE and RW only). Not for tables. */
 VYRE_API vyre_binding vyre_build_buffer(vyre_builder *b, vyre_access access, const char *name, vyre_type element,
                                         uint64_t length);
-/* Declares a constant table of |length| >= 1 elements, copied from |data| (little endian, as in a buffer). */
+/* Declares a constant table of |length| >= 1 elements, copied from |data| (little endian, as in a buffer).
+ * NaNs become the one NaN that text has, bool words 0 or 1. */
 VYRE_API vyre_binding vyre_build_table(vyre_builder *b, const char *name, vyre_type element, const void *data,
                                        uint64_t length);
 
