@@ -1,0 +1,111 @@
+# Rule: includes point downward. The layers of libvyre, lowest first, are base ir opt lower plan backend ops. A layer
+# includes itself, lower layers and the public headers. No file of libvyre includes a plugin, a tool or the runtime.
+# A plugin includes public headers and files of its own directory; cpu_ref also base/ and ir/. The runtime, the
+# command and the examples are users of the library: public headers and their own files.
+. "$top_srcdir/tests/house/lib.sh"
+
+layers="base ir opt lower plan backend ops"
+
+# includes_of FILE: what it includes from this project, one a line, as written; system headers are left out.
+includes_of() {
+  sed -n 's/^[ \t]*#[ \t]*include[ \t]*\([<"][^>"]*[>"]\).*/\1/p' "$1" | grep -E '^"|^<vyre/'
+}
+
+# allowed_layers LAYER: itself and those below.
+allowed_layers() {
+  for layer in $layers; do
+    echo "$layer"
+    test "$layer" != "$1" || return 0
+  done
+}
+
+# check_file FILE ALLOWED...: each include is <vyre/...>, or a file beside it, or below one of the allowed directories.
+check_file() {
+  file=$1
+  shift
+  includes_of "$file" | while read -r include; do
+    path=${include#?}
+    path=${path%?}
+    case $include in
+      "<vyre/"*) continue ;;
+    esac
+    case $path in
+      vyre/*) fault "$file writes \"$path\"; public headers are written <$path>"; continue ;;
+      *..*) fault "$file climbs: $path"; continue ;;
+    esac
+    for directory in "$@"; do
+      case $path in
+        "$directory"/*) continue 2 ;;
+      esac
+    done
+    if test "$path" = "${path##*/}" && test -e "${file%/*}/$path"; then
+      continue
+    fi
+    fault "$file may not include $path"
+  done
+}
+
+# includes_point_downward TREE
+includes_point_downward() {
+  tree=$1
+  for layer in $layers; do
+    sources_in "$tree/libvyre/$layer" | while read -r file; do
+      # shellcheck disable=SC2046
+      check_file "$file" $(allowed_layers "$layer")
+    done
+  done
+  sources_in "$tree/libvyre/include" | while read -r file; do
+    check_file "$file"
+  done
+  find "$tree/libvyre" -mindepth 1 -maxdepth 1 -type d | while read -r directory; do
+    case " $layers include " in
+      *" ${directory##*/} "*) ;;
+      *) fault "$directory is no layer of libvyre" ;;
+    esac
+  done
+  sources_in "$tree/plugins" | while read -r file; do
+    case ${file#"$tree/plugins/"} in
+      cpu_ref/*) check_file "$file" base ir ;;
+      *) check_file "$file" ;;
+    esac
+  done
+  sources_in "$tree/runtime" | while read -r file; do
+    check_file "$file" megakernel stream cache session
+  done
+  sources_in "$tree/tools" "$tree/examples" | while read -r file; do
+    check_file "$file"
+  done
+}
+
+# sample FILE TEXT: a tree of one file.
+sample() {
+  rm -rf "$scratch/tree"
+  mkdir -p "$scratch/tree/libvyre/base" "$scratch/tree/$(dirname "$1")"
+  printf '%s\n' "$2" >"$scratch/tree/$1"
+}
+
+sample libvyre/base/a.c '#include "ir/program.h"'
+must_find "base above itself" includes_point_downward "$scratch/tree"
+sample libvyre/ir/a.c '#  include "backend/load.h"'
+must_find "ir above itself" includes_point_downward "$scratch/tree"
+sample libvyre/backend/a.c '#include "../plugins/cpu_ref/run.h"'
+must_find "a plugin in libvyre" includes_point_downward "$scratch/tree"
+sample libvyre/include/vyre/a.h '#include "base/arena.h"'
+must_find "an internal header in a public one" includes_point_downward "$scratch/tree"
+sample plugins/other/a.c '#include "ir/program.h"'
+must_find "internals in a plugin" includes_point_downward "$scratch/tree"
+sample plugins/cpu_ref/a.c '#include "backend/load.h"'
+must_find "the loader in cpu_ref" includes_point_downward "$scratch/tree"
+sample tools/a.c '#include "ir/program.h"'
+must_find "internals in the command" includes_point_downward "$scratch/tree"
+sample libvyre/gadgets/a.c 'int x;'
+must_find "an unknown layer" includes_point_downward "$scratch/tree"
+sample libvyre/ir/a.c '#include "base/arena.h"
+#include <vyre/ir.h>
+#include <stdio.h>
+#include "a.c"'
+must_pass "what ir may include" includes_point_downward "$scratch/tree"
+sample plugins/cpu_ref/a.c '#include "ir/program.h"'
+must_pass "the ir in cpu_ref" includes_point_downward "$scratch/tree"
+
+enforce includes_point_downward "$top_srcdir"
