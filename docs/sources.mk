@@ -1,1 +1,2 @@
 # Written documentation. Pages that are generated are listed by what generates them.
+dist_doc_DATA += docs/ARCHITECTURE.md
