@@ -24,10 +24,12 @@ void *UNDER(malloc)(size_t bytes);
 void *UNDER(calloc)(size_t count, size_t bytes);
 void *UNDER(realloc)(void *old, size_t bytes);
 void UNDER(free)(void *p);
-void *malloc(size_t bytes);
-void *calloc(size_t count, size_t bytes);
-void *realloc(void *old, size_t bytes);
-void free(void *p);
+/* Seen by the C library too, whatever the build's visibility is. */
+#define SEEN __attribute__((visibility("default")))
+SEEN void *malloc(size_t bytes);
+SEEN void *calloc(size_t count, size_t bytes);
+SEEN void *realloc(void *old, size_t bytes);
+SEEN void free(void *p);
 
 #if defined(__clang__) && __has_feature(thread_sanitizer)
 #define STANDS_ASIDE /* this runtime does not let a program stand before it */

@@ -16,6 +16,7 @@
  *     if (!failed) break;
  *   }
  *
+ * Nothing of Check may be called in between, because it allocates too and gives up when that fails.
  * Tests with several threads must arm it while only one of them allocates. */
 #ifndef VYRE_TESTS_FAIL_MALLOC_H
 #define VYRE_TESTS_FAIL_MALLOC_H

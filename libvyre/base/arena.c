@@ -16,7 +16,7 @@ struct vyre_arena_chunk {
 
 static unsigned char *new_chunk(vyre_arena *arena, size_t bytes) {
   size_t total;
-  if (!vyre_add_size(sizeof(vyre_arena_chunk), bytes, &total)) return NULL;
+  if (!vyre_add_size(sizeof(vyre_arena_chunk), bytes, &total) || total > PTRDIFF_MAX) return NULL;
   vyre_arena_chunk *chunk = malloc(total);
   if (chunk == NULL) return NULL;
   chunk->previous = arena->chunks;

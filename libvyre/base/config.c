@@ -16,16 +16,14 @@ bool vyre_config_warn(vyre_config *config, const char *format, ...) {
   if (config->warnings.count > VYRE_CONFIG_MAX_WARNINGS) return true;
   if (config->warnings.count == VYRE_CONFIG_MAX_WARNINGS)
     return vyre_vector_push(&config->warnings, "There are more warnings. Fix: mend these first.");
-  char *text;
+  vyre_writer text = { 0 }, shown = { 0 };
   va_list args;
   va_start(args, format);
-  int length = vasprintf(&text, format, args);
+  vyre_write_list(&text, format, args);
   va_end(args);
-  if (length < 0) return false;
-  vyre_writer shown = { 0 };
-  vyre_write_escaped(&shown, text, (size_t)length);
-  free(text);
-  const char *kept = shown.failed ? NULL : vyre_arena_copy(&config->texts, shown.data, shown.count);
+  if (!text.failed) vyre_write_escaped(&shown, text.data, text.count);
+  const char *kept = text.failed || shown.failed ? NULL : vyre_arena_copy(&config->texts, shown.data, shown.count);
+  vyre_writer_free(&text);
   vyre_writer_free(&shown);
   return kept != NULL && vyre_vector_push(&config->warnings, kept);
 }

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "base/writer.h"
 
 typedef struct reading {
   vyre_config *config;
@@ -254,14 +255,16 @@ static bool is_absent(vyre_status status) { return status == VYRE_ERR_NOT_FOUND 
 
 /* A place that is only looked at: no file is no fault, one that may not be read is a warning. */
 static vyre_status try_place(vyre_config *config, const char *directory, const char *below, vyre_error *error) {
-  char *path;
-  if (asprintf(&path, "%s%s/vyre.ini", directory, below) < 0) return vyre_fail_memory(error, "vyre_config_load");
+  vyre_writer path = { 0 };
+  vyre_write(&path, "%s%s/vyre.ini", directory, below);
   vyre_error trial = VYRE_ERROR_INIT;
-  vyre_status status = take_named(config, path, &trial);
+  vyre_status status = VYRE_ERR_NO_MEMORY;
+  if (!path.failed) status = take_named(config, path.data, &trial);
   if (status == VYRE_ERR_DENIED &&
-      !vyre_config_warn(config, "%s is passed over: it may not be read. Fix: make it readable.", path))
-    status = vyre_fail_memory(&trial, "vyre_config_load");
-  free(path);
+      !vyre_config_warn(config, "%s is passed over: it may not be read. Fix: make it readable.", path.data))
+    status = VYRE_ERR_NO_MEMORY;
+  vyre_writer_free(&path);
+  if (status == VYRE_ERR_NO_MEMORY) return vyre_fail_memory(error, "vyre_config_load");
   if (status != VYRE_OK && !is_absent(status)) vyre_fail(error, status, trial.where, "%s", trial.text);
   return status;
 }

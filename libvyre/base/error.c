@@ -38,22 +38,26 @@ uint32_t vyre_status_reaction(vyre_status status) {
   return row != NULL ? row->reaction : VYRE_REACTION_INTERNAL;
 }
 
+/* Texts are made aside first, because the arguments may lie in the record: a caller adds context to what it got. */
 vyre_status vyre_fail(vyre_error *error, vyre_status status, const char *where, const char *format, ...) {
-  if (error == NULL) return status;
-  error->status = status;
-  error->vendor_code = 0;
-  error->reaction = vyre_status_reaction(status);
-  snprintf(error->where, sizeof error->where, "%s", where != NULL ? where : "");
+  if (error == NULL || error->size < sizeof *error) return status;
+  char place[VYRE_ERROR_WHERE_BYTES], text[VYRE_ERROR_TEXT_BYTES];
+  snprintf(place, sizeof place, "%s", where != NULL ? where : "");
   va_list args;
   va_start(args, format);
-  int length = vsnprintf(error->text, sizeof error->text, format, args);
+  int length = vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  error->log_length = length > 0 ? (uint64_t)length : 0;
   if (error->log != NULL && error->log_capacity > 0) {
     va_start(args, format);
     vsnprintf(error->log, error->log_capacity, format, args);
     va_end(args);
   }
+  error->status = status;
+  error->vendor_code = 0;
+  error->reaction = vyre_status_reaction(status);
+  error->log_length = length > 0 ? (uint64_t)length : 0;
+  strcpy(error->where, place);
+  strcpy(error->text, length >= 0 ? text : "");
   return status;
 }
 

@@ -39,6 +39,6 @@ uint32_t vyre_hash_bytes(const void *bytes, uint32_t length) {
     h ^= h >> 32;
   }
   uint64_t tail = 0;
-  memcpy(&tail, p, length);
+  if (length > 0) memcpy(&tail, p, length);
   return vyre_hash_u64(h ^ tail);
 }

@@ -5,6 +5,7 @@ vyre_ir_sources += \
 	libvyre/base/diag.c libvyre/base/diag.h \
 	libvyre/base/error.c libvyre/base/error.h \
 	libvyre/base/index_set.c libvyre/base/index_set.h \
+	libvyre/base/narrow.c libvyre/base/narrow.h \
 	libvyre/base/strings.c libvyre/base/strings.h \
 	libvyre/base/utf8.c libvyre/base/utf8.h \
 	libvyre/base/vector.c libvyre/base/vector.h \
@@ -23,7 +24,7 @@ vyre_core_sources += \
 noinst_PROGRAMS += libvyre/base/config_dump
 libvyre_base_config_dump_SOURCES = libvyre/base/config_dump.c
 libvyre_base_config_dump_LDADD = $(vyre_static_libs)
-dist_man5_MANS = docs/vyre.ini.5
+dist_man5_MANS += docs/vyre.ini.5
 dist_doc_DATA += docs/config.md
 
 config-docs: libvyre/base/config_dump

@@ -9,7 +9,7 @@ static uint32_t find_slot(const vyre_strings *s, const char *text, uint32_t byte
     uint32_t id = vyre_index_set_next(&s->set, hash, cursor);
     if (id == UINT32_MAX) return id;
     const vyre_string *have = &s->table.data[id];
-    if (have->bytes == bytes && memcmp(have->text, text, bytes) == 0) return id;
+    if (have->bytes == bytes && (bytes == 0 || memcmp(have->text, text, bytes) == 0)) return id;
   }
 }
 

@@ -11,7 +11,7 @@ bool vyre_vector_grow(void **data, uint32_t count, uint32_t *capacity, uint32_t 
   if (wanted < doubled) wanted = doubled;
   if (wanted > UINT32_MAX) wanted = UINT32_MAX;
   size_t bytes;
-  if (!vyre_mul_size((size_t)wanted, size, &bytes)) return false;
+  if (!vyre_mul_size((size_t)wanted, size, &bytes) || bytes > PTRDIFF_MAX) return false;
   void *grown = realloc(*data, bytes);
   if (grown == NULL) return false;
   *data = grown;

@@ -1,7 +1,6 @@
 /* Doubling growth with room for the NUL always counted in. */
 #include "base/writer.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,17 +43,22 @@ void vyre_write_repeat(vyre_writer *w, char c, size_t count) {
   w->data[w->count] = 0;
 }
 
+void vyre_write_list(vyre_writer *w, const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  if (length < 0) w->failed = true;
+  if (length < 0 || !reserve(w, (size_t)length)) return;
+  vsnprintf(w->data + w->count, (size_t)length + 1, format, args);
+  w->count += (size_t)length;
+}
+
 void vyre_write(vyre_writer *w, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  int length = vsnprintf(NULL, 0, format, args);
+  vyre_write_list(w, format, args);
   va_end(args);
-  if (length < 0) w->failed = true;
-  if (length < 0 || !reserve(w, (size_t)length)) return;
-  va_start(args, format);
-  vsnprintf(w->data + w->count, (size_t)length + 1, format, args);
-  va_end(args);
-  w->count += (size_t)length;
 }
 
 /* Characters that would let a text from outside steer a terminal or hide what it says. */

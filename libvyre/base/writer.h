@@ -3,6 +3,7 @@
 #ifndef VYRE_BASE_WRITER_H
 #define VYRE_BASE_WRITER_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,6 +17,7 @@ void vyre_write_bytes(vyre_writer *w, const char *bytes, size_t count);
 void vyre_write_text(vyre_writer *w, const char *text);
 void vyre_write_repeat(vyre_writer *w, char c, size_t count);
 __attribute__((format(printf, 2, 3))) void vyre_write(vyre_writer *w, const char *format, ...);
+__attribute__((format(printf, 2, 0))) void vyre_write_list(vyre_writer *w, const char *format, va_list args);
 
 /* As vyre_write_bytes for text from outside that a person will see on a terminal: control characters, those that
  * reorder text, and bytes that are not UTF-8 are written as \xNN or \u{NNNN}. Tabs are kept. */
