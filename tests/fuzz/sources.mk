@@ -1,0 +1,23 @@
+# Fuzz targets: tests/fuzz/fuzz_NAME.c with LLVMFuzzerTestOneInput, and its corpus in tests/corpus/NAME.
+#
+# make check   replays the corpus (driver.c).
+# make fuzz    builds the targets with clang's libFuzzer, AddressSanitizer and UBSan and runs each for FUZZ_SECONDS
+#              (default 60); FUZZ_TARGETS="ini text" chooses. What it finds lies in fuzz/ of the build tree; a finding
+#              goes into tests/corpus/NAME once it is mended.
+fuzz_programs = tests/fuzz/fuzz_ini
+check_PROGRAMS += $(fuzz_programs)
+TESTS += $(fuzz_programs)
+EXTRA_DIST += tests/fuzz/run tests/corpus
+
+tests_fuzz_fuzz_ini_SOURCES = tests/fuzz/fuzz_ini.c tests/fuzz/driver.c
+tests_fuzz_fuzz_ini_LDADD = $(vyre_static_libs)
+
+fuzz_programs += tests/fuzz/fuzz_npy
+tests_fuzz_fuzz_npy_SOURCES = tests/fuzz/fuzz_npy.c tests/fuzz/driver.c
+tests_fuzz_fuzz_npy_LDADD = $(vyre_static_libs)
+
+fuzz:
+	@sources='$(filter %.c,$(vyre_ir_sources) $(vyre_core_sources))' flags='$(AM_CPPFLAGS) $(SODIUM_CFLAGS) $(INIH_CFLAGS)' \
+	libs='$(SODIUM_LIBS) $(INIH_LIBS) -lm' \
+	$(SHELL) $(srcdir)/tests/fuzz/run '$(abs_top_srcdir)' $(patsubst tests/fuzz/fuzz_%,%,$(fuzz_programs))
+.PHONY: fuzz
