@@ -1,0 +1,206 @@
+/* From a program to an executable. Options of the call, the program and the settings become one final set here,
+ * which with the fingerprint is the key of an executable: who compiles the same again gets the same one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <vyre/wire.h>
+
+#include "backend/objects.h"
+#include "base/error.h"
+
+/* The key, before there is an executable. */
+typedef struct options {
+  uint32_t flags, ulp, subgroup;
+  uint64_t steps;
+} options;
+
+static uint64_t setting(const vyre_context *context, vyre_config_key key, uint64_t otherwise) {
+  vyre_config_value value;
+  vyre_config_get(context->config, key, &value);
+  return value.is_set ? value.number : otherwise;
+}
+
+static vyre_status merge(const vyre_device *device, const vyre_program_info *info, const vyre_compile_options *call,
+                         options *out, vyre_error *error) {
+  static const vyre_compile_options none = VYRE_COMPILE_OPTIONS_INIT;
+  const uint32_t known = VYRE_OPTION_CONTRACT | VYRE_OPTION_FLUSH | VYRE_OPTION_UNCHECKED;
+  if (call == NULL) call = &none;
+  if (call->size != sizeof *call || (call->flags & ~known) != 0)
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "options",
+                     "The compile options have size %u and flags 0x%X; %zu and bits of 0x%X are known. Fix: start from "
+                     "VYRE_COMPILE_OPTIONS_INIT.",
+                     call->size, call->flags, sizeof *call, known);
+  if (call->subgroup_size > 32 || (call->subgroup_size & (call->subgroup_size - 1)) != 0)
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "subgroup_size",
+                     "A subgroup size of %u is asked for. Fix: ask for 1, 2, 4, 8, 16 or 32, or 0 for any.",
+                     call->subgroup_size);
+  if (call->subgroup_size != 0 && info->subgroup != 0 && call->subgroup_size != info->subgroup)
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "subgroup_size",
+                     "The program says subgroup(%u) and the call asks for %u. Fix: ask for the program's size, or for "
+                     "none.",
+                     info->subgroup, call->subgroup_size);
+  *out = (options){ .ulp = call->ulp, .subgroup = call->subgroup_size, .steps = call->steps };
+  if (out->ulp == VYRE_ULP_UNSET) out->ulp = info->ulp;
+  if (out->ulp == VYRE_ULP_UNSET) out->ulp = (uint32_t)setting(device->context, VYRE_CONFIG_RUN_ULP, VYRE_ULP_UNSET);
+  if (out->subgroup == 0) out->subgroup = info->subgroup;
+  if (out->steps == 0) out->steps = setting(device->context, VYRE_CONFIG_RUN_STEPS, 0);
+  if (out->ulp != VYRE_ULP_UNSET) out->flags |= VYRE_COMPILE_ULP;
+  if (out->steps != 0) out->flags |= VYRE_COMPILE_STEPS;
+  if ((call->flags & VYRE_OPTION_CONTRACT) != 0 || (info->attributes & VYRE_PROGRAM_CONTRACT) != 0)
+    out->flags |= VYRE_COMPILE_CONTRACT;
+  if ((call->flags & VYRE_OPTION_FLUSH) != 0 || (info->attributes & VYRE_PROGRAM_FLUSH) != 0)
+    out->flags |= VYRE_COMPILE_FLUSH;
+  if ((call->flags & VYRE_OPTION_UNCHECKED) != 0) out->flags |= VYRE_COMPILE_UNCHECKED;
+  return VYRE_OK;
+}
+
+/* ---- The device's list of executables -------------------------------------------------------- */
+
+static bool is_same(const vyre_executable *e, const uint8_t *fingerprint, const options *o) {
+  return memcmp(e->fingerprint, fingerprint, VYRE_FINGERPRINT_BYTES) == 0 && e->flags == o->flags &&
+         e->ulp == o->ulp && e->subgroup == o->subgroup && e->steps == o->steps;
+}
+
+/* One that is there already, counted; NULL if there is none. The lock is held. */
+static vyre_executable *find_executable(vyre_device *device, const uint8_t *fingerprint, const options *o) {
+  for (uint32_t i = 0; i < device->executables.count; i++) {
+    vyre_executable *e = device->executables.data[i];
+    if (is_same(e, fingerprint, o) && vyre_refs_try(&e->refs)) return e;
+  }
+  return NULL;
+}
+
+/* Lists |made|, or gives the one that another thread has listed meanwhile; NULL without memory. */
+static vyre_executable *list_executable(vyre_device *device, vyre_executable *made, const options *o) {
+  pthread_mutex_lock(&device->lock);
+  vyre_executable *listed = find_executable(device, made->fingerprint, o);
+  if (listed == NULL && vyre_vector_push(&device->executables, made)) listed = made;
+  pthread_mutex_unlock(&device->lock);
+  return listed;
+}
+
+static void unlist_executable(vyre_executable *executable) {
+  vyre_device *device = executable->device;
+  pthread_mutex_lock(&device->lock);
+  for (uint32_t i = 0; i < device->executables.count; i++)
+    if (device->executables.data[i] == executable) {
+      device->executables.data[i] = device->executables.data[--device->executables.count];
+      break;
+    }
+  pthread_mutex_unlock(&device->lock);
+}
+
+/* ---- Compiling ------------------------------------------------------------------------------- */
+
+static void pass_remark(void *ctx, uint32_t severity, uint32_t code, uint32_t statement, const char *text) {
+  const vyre_compile_options *call = ctx;
+  call->remark(call->remark_ctx, (vyre_log_level)severity, code, statement, text);
+}
+
+static vyre_status compile_blob(vyre_device *device, const vyre_program *program, const options *o,
+                                const vyre_compile_options *call, vyre_bytes *blob, vyre_error *error) {
+  uint8_t *wire;
+  size_t wire_bytes;
+  if (vyre_wire_encode(program, &wire, &wire_bytes) != VYRE_OK) return vyre_fail_memory(error, "compile");
+  bool has_remark = call != NULL && call->remark != NULL;
+  vyre_compile_options target = has_remark ? *call : (vyre_compile_options){ 0 };
+  vyre_compile_request request = {
+    .size = sizeof request,
+    .flags = o->flags,
+    .wire = wire,
+    .wire_bytes = wire_bytes,
+    .ulp_budget = (o->flags & VYRE_COMPILE_ULP) != 0 ? o->ulp : 0,
+    .subgroup_size = o->subgroup,
+    .steps = o->steps,
+    .remark = has_remark ? pass_remark : NULL,
+    .remark_ctx = &target,
+  };
+  memcpy(request.fingerprint, vyre_program_fingerprint(program), VYRE_FINGERPRINT_BYTES);
+  vyre_status status = device->ops->compile(&device->file->host, &device->caps, &request, blob, error);
+  free(wire);
+  return status;
+}
+
+static vyre_status load(vyre_device *device, vyre_program *program, const options *o, const vyre_bytes *blob,
+                        vyre_executable **out, vyre_error *error) {
+  vyre_executable *e = calloc(1, sizeof *e);
+  if (e == NULL) return vyre_fail_memory(error, "compile");
+  vyre_status status = vyre_device_answer(
+      device, device->ops->executable_load(device->plugin, blob->data, blob->length, &e->plugin, error), error);
+  if (status != VYRE_OK) {
+    free(e);
+    return status;
+  }
+  e->refs = 1;
+  e->device = device;
+  vyre_device_retain(device);
+  e->program = vyre_program_retain(program);
+  vyre_program_describe(program, &e->info);
+  memcpy(e->fingerprint, vyre_program_fingerprint(program), VYRE_FINGERPRINT_BYTES);
+  e->flags = o->flags;
+  e->ulp = o->ulp;
+  e->subgroup = o->subgroup;
+  e->steps = o->steps;
+  *out = e;
+  return VYRE_OK;
+}
+
+static vyre_status build(vyre_device *device, vyre_program *program, const options *o,
+                         const vyre_compile_options *call, vyre_executable **out, vyre_error *error) {
+  vyre_bytes blob = { .size = sizeof blob };
+  vyre_status status = compile_blob(device, program, o, call, &blob, error);
+  if (status != VYRE_OK) return status;
+  vyre_executable *made = NULL;
+  status = load(device, program, o, &blob, &made, error);
+  device->file->host.free(device->file->host.ctx, blob.data, blob.length);
+  if (status != VYRE_OK) return status;
+  *out = list_executable(device, made, o);
+  if (*out != made) vyre_executable_destroy(made);
+  return *out != NULL ? VYRE_OK : vyre_fail_memory(error, "compile");
+}
+
+vyre_status vyre_compile(vyre_device *device, vyre_program *program, const vyre_compile_options *call,
+                         vyre_executable **out, vyre_error *error) {
+  *out = NULL;
+  vyre_program_info info;
+  options o = { 0 };
+  vyre_status status = vyre_device_check_open(device, error);
+  if (status != VYRE_OK) return status;
+  vyre_program_describe(program, &info);
+  status = merge(device, &info, call, &o, error);
+  if (status == VYRE_OK) status = vyre_admit(program, o.flags, o.subgroup, &device->caps, device->name, error);
+  if (status != VYRE_OK) return status;
+  pthread_mutex_lock(&device->lock);
+  *out = find_executable(device, vyre_program_fingerprint(program), &o);
+  pthread_mutex_unlock(&device->lock);
+  return *out != NULL ? VYRE_OK : build(device, program, &o, call, out, error);
+}
+
+void vyre_executable_retain(vyre_executable *executable) { vyre_refs_take(&executable->refs); }
+
+void vyre_executable_destroy(vyre_executable *executable) {
+  if (executable == NULL || !vyre_refs_drop(&executable->refs)) return;
+  vyre_device *device = executable->device;
+  if (vyre_context_check(device->context, NULL) == VYRE_OK) unlist_executable(executable);
+  if (vyre_device_may_destroy(device)) device->ops->executable_destroy(executable->plugin);
+  vyre_program_release(executable->program);
+  free(executable);
+  vyre_device_release(device);
+}
+
+const vyre_program *vyre_executable_program(const vyre_executable *executable) { return executable->program; }
+
+vyre_status vyre_executable_report(vyre_executable *executable, vyre_launch_report *out, vyre_error *error) {
+  vyre_device *device = executable->device;
+  vyre_status status = vyre_device_check(device, error);
+  if (status != VYRE_OK) return status;
+  return vyre_device_answer(device, device->ops->executable_report(executable->plugin, out, error), error);
+}
+
+vyre_status vyre_executable_max_resident(vyre_executable *executable, uint64_t *workgroups, vyre_error *error) {
+  *workgroups = 0;
+  vyre_device *device = executable->device;
+  vyre_status status = vyre_device_check(device, error);
+  if (status != VYRE_OK) return status;
+  return vyre_device_answer(device, device->ops->max_resident(executable->plugin, workgroups, error), error);
+}

@@ -1,0 +1,183 @@
+/* Where plugins are looked for. Nothing is opened here: what is found is a list of names and paths, in the order
+ * of the places, each directory sorted, so that the order in which a file system lists it does not matter. */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "backend/objects.h"
+#include "base/error.h"
+
+enum { MAX_FILES = 65536 };
+
+__attribute__((format(printf, 4, 5))) void vyre_judge(vyre_plugin_file *file, vyre_verdict verdict,
+                                                      vyre_status status, const char *format, ...) {
+  va_list args;
+  char *reason = NULL;
+  va_start(args, format);
+  if (vasprintf(&reason, format, args) < 0) reason = NULL;
+  va_end(args);
+  free(file->reason);
+  file->reason = reason;
+  file->verdict = verdict;
+  file->status = status;
+}
+
+/* A new row; NULL without memory. |name| may be NULL. */
+static vyre_plugin_file *add_file(vyre_context *context, const char *name, size_t name_bytes, const char *path) {
+  vyre_plugin_file *file = calloc(1, sizeof *file);
+  if (file == NULL) return NULL;
+  file->context = context;
+  file->verdict = VYRE_VERDICT_UNTRIED;
+  file->name = strndup(name != NULL ? name : "", name_bytes);
+  file->path = strdup(path);
+  if (file->name != NULL && file->path != NULL && vyre_vector_push(&context->files, file)) return file;
+  free(file->name);
+  free(file->path);
+  free(file);
+  return NULL;
+}
+
+/* The backend's name in `vyre_backend_<name>.so`, and its length; NULL for any other file name. */
+static const char *backend_name(const char *file, size_t *bytes) {
+  size_t all = strlen(file), prefix = strlen(VYRE_BACKEND_PREFIX), suffix = strlen(VYRE_BACKEND_SUFFIX);
+  if (all <= prefix + suffix || strncmp(file, VYRE_BACKEND_PREFIX, prefix) != 0) return NULL;
+  if (strcmp(file + all - suffix, VYRE_BACKEND_SUFFIX) != 0) return NULL;
+  const char *name = file + prefix;
+  *bytes = all - prefix - suffix;
+  if (*bytes > VYRE_BACKEND_MAX_NAME || name[0] < 'a' || name[0] > 'z') return NULL;
+  for (size_t i = 0; i < *bytes; i++) {
+    bool fits = (name[i] >= 'a' && name[i] <= 'z') || (name[i] >= '0' && name[i] <= '9') || name[i] == '_';
+    if (!fits) return NULL;
+  }
+  return name;
+}
+
+/* backends.enable: names that may be opened, or with ^ those that may not. */
+static bool is_enabled(const vyre_config *config, const char *name) {
+  vyre_config_value value;
+  vyre_config_get(config, VYRE_CONFIG_BACKENDS_ENABLE, &value);
+  if (!value.is_set) return true;
+  bool excludes = value.list[0][0] == '^', is_listed = false;
+  for (uint32_t i = 0; i < value.count; i++) {
+    const char *item = value.list[i] + (excludes && i == 0);
+    if (!excludes && strcmp(item, "none") == 0) item = "cpu_ref";
+    is_listed = is_listed || strcmp(item, name) == 0;
+  }
+  return is_listed != excludes;
+}
+
+/* Whether two rows mean one file. */
+static bool is_known(const vyre_context *context, const char *path) {
+  for (uint32_t i = 0; i < context->files.count; i++)
+    if (strcmp(context->files.data[i]->path, path) == 0) return true;
+  return false;
+}
+
+static vyre_status add_plugin(vyre_context *context, const char *path, bool is_explicit) {
+  size_t bytes;
+  const char *slash = strrchr(path, '/'), *name = backend_name(slash + 1, &bytes);
+  if (name == NULL) {
+    if (!is_explicit) {
+      vyre_log_write(context->log, VYRE_LOG_DEBUG, "loader", "%s is left alone: its name is not %s<name>%s.", path,
+                     VYRE_BACKEND_PREFIX, VYRE_BACKEND_SUFFIX);
+      return VYRE_OK;
+    }
+    vyre_plugin_file *file = add_file(context, NULL, 0, path);
+    if (file == NULL) return VYRE_ERR_NO_MEMORY;
+    vyre_judge(file, VYRE_VERDICT_REFUSED, VYRE_ERR_NOT_A_PLUGIN,
+               "The file's name is not %s<name>%s with a name of small letters, digits and _. Fix: rename it to what "
+               "its author called it.",
+               VYRE_BACKEND_PREFIX, VYRE_BACKEND_SUFFIX);
+    return VYRE_OK;
+  }
+  if (is_known(context, path)) return VYRE_OK;
+  vyre_plugin_file *file = add_file(context, name, bytes, path);
+  if (file == NULL) return VYRE_ERR_NO_MEMORY;
+  file->is_explicit = is_explicit;
+  if (!is_enabled(context->config, file->name))
+    vyre_judge(file, VYRE_VERDICT_DISABLED, VYRE_ERR_DENIED,
+               "The setting backends.enable leaves %s out. Fix: change it, or the variable VYRE_BACKENDS.", file->name);
+  return VYRE_OK;
+}
+
+static vyre_status add_unreadable(vyre_context *context, const char *path, int code) {
+  vyre_plugin_file *file = add_file(context, NULL, 0, path);
+  if (file == NULL) return VYRE_ERR_NO_MEMORY;
+  vyre_judge(file, VYRE_VERDICT_UNREADABLE, code == EACCES ? VYRE_ERR_DENIED : VYRE_ERR_IO,
+             "It can't be looked at: %s. Fix: take it off the search path, or repair it.", strerrordesc_np(code));
+  return VYRE_OK;
+}
+
+static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static vyre_status scan_directory(vyre_context *context, const char *path, DIR *directory) {
+  VYRE_VECTOR(char *) names = { 0 };
+  vyre_status status = VYRE_OK;
+  struct dirent *entry;
+  while (status == VYRE_OK && (entry = readdir(directory)) != NULL) {
+    if (strncmp(entry->d_name, VYRE_BACKEND_PREFIX, strlen(VYRE_BACKEND_PREFIX) - 1) != 0) continue;
+    char *name = names.count < MAX_FILES ? strdup(entry->d_name) : NULL;
+    if (name == NULL || !vyre_vector_push(&names, name)) {
+      free(name);
+      status = VYRE_ERR_NO_MEMORY;
+    }
+  }
+  if (names.count > 0) qsort(names.data, names.count, sizeof *names.data, compare_names);
+  for (uint32_t i = 0; i < names.count; i++) {
+    char *full = NULL;
+    if (status == VYRE_OK && asprintf(&full, "%s/%s", path, names.data[i]) < 0) status = VYRE_ERR_NO_MEMORY;
+    if (status == VYRE_OK) status = add_plugin(context, full, false);
+    if (status == VYRE_OK) free(full);
+    free(names.data[i]);
+  }
+  vyre_vector_free(&names);
+  return status;
+}
+
+/* A place is a directory or one file. One that is missing is only an entry if the user named it. */
+static vyre_status search_place(vyre_context *context, const char *path, bool by_user) {
+  struct stat info;
+  if (stat(path, &info) != 0) return by_user || errno != ENOENT ? add_unreadable(context, path, errno) : VYRE_OK;
+  if (!S_ISDIR(info.st_mode)) return add_plugin(context, path, true);
+  DIR *directory = opendir(path);
+  if (directory == NULL) return add_unreadable(context, path, errno);
+  vyre_status status = scan_directory(context, path, directory);
+  closedir(directory);
+  return status;
+}
+
+/* The directory beside this library, so that a moved installation finds its plugins. */
+static vyre_status search_beside(vyre_context *context) {
+  Dl_info info;
+  char *self = NULL, *path = NULL;
+  vyre_status status = VYRE_OK;
+  if (dladdr((const void *)(uintptr_t)vyre_search, &info) != 0 && info.dli_fname != NULL)
+    self = realpath(info.dli_fname, NULL);
+  if (self == NULL) return VYRE_OK;
+  *strrchr(self, '/') = 0;
+  if (asprintf(&path, "%s/%s", self, VYRE_BACKENDS_NAME) < 0) {
+    status = VYRE_ERR_NO_MEMORY;
+  } else {
+    status = search_place(context, path, false);
+    free(path);
+  }
+  free(self);
+  return status;
+}
+
+vyre_status vyre_search(vyre_context *context, vyre_error *error) {
+  vyre_config_value value;
+  vyre_config_get(context->config, VYRE_CONFIG_BACKENDS_PATH, &value);
+  vyre_status status = VYRE_OK;
+  for (uint32_t i = 0; i < value.count && status == VYRE_OK; i++) status = search_place(context, value.list[i], true);
+  /* A list from the call or the environment that does not begin with + stands for every place. */
+  bool is_all = value.is_set && value.origin >= VYRE_CONFIG_FROM_ENVIRONMENT && value.text[0] != '+';
+  if (status == VYRE_OK && !is_all) status = search_beside(context);
+  if (status == VYRE_OK && !is_all) status = search_place(context, VYRE_BACKEND_DIR, false);
+  return status == VYRE_OK ? VYRE_OK : vyre_fail_memory(error, "backend search");
+}

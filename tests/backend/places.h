@@ -1,0 +1,31 @@
+/* Directories with plugins for one test: made, filled with copies of the fake plugin, and removed again. */
+#ifndef VYRE_TESTS_BACKEND_PLACES_H
+#define VYRE_TESTS_BACKEND_PLACES_H
+
+#include <stddef.h>
+
+#include <vyre/device.h>
+
+/* A fresh directory for the running test. */
+const char *place(void);
+/* Removes it with all that is in it. */
+void remove_place(void);
+/* A path below it; |format| as for printf. Static storage, a few are valid at a time. */
+__attribute__((format(printf, 1, 2))) const char *below(const char *format, ...);
+void make_directory(const char *path);
+/* Copies the fake plugin to |path|. */
+void copy_fake(const char *path);
+/* Copies its first |bytes| bytes. */
+void copy_fake_part(const char *path, size_t bytes);
+/* Reads the whole fake plugin; the caller frees it. */
+unsigned char *read_fake(size_t *bytes);
+void write_file(const char *path, const void *data, size_t bytes);
+
+/* A configuration with nothing but this search path, which stands for every place (no + before it). */
+vyre_config *config_for(const char *path);
+/* A context for it. */
+vyre_context *context_for(vyre_config *config);
+/* The row of the file |path|; fails the test if there is none. */
+vyre_backend_info row_of(vyre_context *context, const char *path);
+
+#endif

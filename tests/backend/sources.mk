@@ -1,0 +1,18 @@
+# Plugins, devices, and everything that runs on them.
+backend_tests = tests/backend/test_abi_layout tests/backend/test_loader
+check_PROGRAMS += $(backend_tests)
+TESTS += $(backend_tests)
+EXTRA_DIST += tests/backend/abi_layout.golden
+
+# One plugin with every fault there is: the tests copy it under the name of the fault.
+check_LTLIBRARIES += tests/backend/fake.la
+tests_backend_fake_la_SOURCES = tests/backend/fake_plugin.c
+tests_backend_fake_la_LDFLAGS = -module $(TEST_PLUGIN_LDFLAGS)
+tests_backend_fake_la_LIBADD = -lpthread
+
+tests_backend_test_abi_layout_SOURCES = tests/backend/test_abi_layout.c
+tests_backend_test_abi_layout_CFLAGS = $(TEST_CFLAGS)
+tests_backend_test_abi_layout_LDADD = $(TEST_LIBS)
+tests_backend_test_loader_SOURCES = tests/backend/test_loader.c tests/backend/places.c tests/backend/places.h
+tests_backend_test_loader_CFLAGS = $(TEST_CFLAGS)
+tests_backend_test_loader_LDADD = $(TEST_LIBS)
