@@ -73,10 +73,11 @@ AC_DEFUN([VYRE_WARNINGS], [
 ])
 
 # VYRE_PLUGIN_FLAGS
+# Link flags, used as `-module $(PLUGIN_LDFLAGS)`, since Automake wants to see -module at the target.
 # PLUGIN_LDFLAGS makes a shared object that exports one symbol and hides what it links statically.
 # TEST_PLUGIN_LDFLAGS is the same for a plugin that is never installed (Libtool needs -rpath to make it shared).
 AC_DEFUN([VYRE_PLUGIN_FLAGS], [
-  PLUGIN_LDFLAGS="-module -avoid-version -no-undefined $VYRE_DEFS_LDFLAGS"
+  PLUGIN_LDFLAGS="-avoid-version -no-undefined $VYRE_DEFS_LDFLAGS"
   PLUGIN_LDFLAGS="$PLUGIN_LDFLAGS -export-symbols-regex '^vyre_backend_query\$\$' -Wl,--exclude-libs,ALL"
   AC_SUBST([PLUGIN_LDFLAGS])
   AC_SUBST([TEST_PLUGIN_LDFLAGS], ['$(PLUGIN_LDFLAGS) -rpath $(abs_top_builddir)/never-installed'])
