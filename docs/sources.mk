@@ -1,2 +1,3 @@
 # Written documentation. Pages that are generated are listed by what generates them.
 dist_doc_DATA += docs/ARCHITECTURE.md
+dist_doc_DATA += docs/ir.md

@@ -173,6 +173,7 @@ static vyre_op read_op(wire_reader *r, uint32_t tag) {
 static void read_expression(decoder *d, uint32_t tag) {
   const uint8_t *at = d->in.at - 1;
   vyre_op op = read_op(&d->in, tag);
+  if (op == VYRE_OP_NONE) return;
   uint32_t arity = ir_op_arity[op];
   if (d->stack.count < arity) {
     wire_refuse(&d->in, at, "%s takes %u operands, %u are there", vyre_op_describe(op)->name, arity, d->stack.count);

@@ -16,8 +16,12 @@ fuzz_programs += tests/fuzz/fuzz_npy
 tests_fuzz_fuzz_npy_SOURCES = tests/fuzz/fuzz_npy.c tests/fuzz/driver.c
 tests_fuzz_fuzz_npy_LDADD = $(vyre_static_libs)
 
+fuzz_programs += tests/fuzz/fuzz_wire
+tests_fuzz_fuzz_wire_SOURCES = tests/fuzz/fuzz_wire.c tests/fuzz/driver.c
+tests_fuzz_fuzz_wire_LDADD = $(vyre_static_libs)
+
 fuzz:
 	@sources='$(filter %.c,$(vyre_ir_sources) $(vyre_core_sources))' flags='$(AM_CPPFLAGS) $(SODIUM_CFLAGS) $(INIH_CFLAGS)' \
 	libs='$(SODIUM_LIBS) $(INIH_LIBS) -lm' \
 	$(SHELL) $(srcdir)/tests/fuzz/run '$(abs_top_srcdir)' $(patsubst tests/fuzz/fuzz_%,%,$(fuzz_programs))
-.PHONY: fuzz
+phony_targets += fuzz
