@@ -71,8 +71,9 @@ vyre_type ir_vector_of(vyre_type component, uint32_t lanes) {
   return VYRE_TYPE_NONE;
 }
 
+/* The first letter tells most words apart, and every declaration is compared with all of them. */
 static bool equals(const char *word, const char *text, size_t bytes) {
-  return strlen(word) == bytes && memcmp(word, text, bytes) == 0;
+  return bytes > 0 && word[0] == text[0] && strlen(word) == bytes && memcmp(word, text, bytes) == 0;
 }
 
 vyre_type ir_type_named(const char *spelling, size_t bytes) {
