@@ -88,19 +88,48 @@ static inline bool sink_room(sink *s, size_t need) {
   return s->capacity - s->count >= need || sink_make_room(s, need);
 }
 
-static inline void put_u8(sink *s, uint32_t value) {
-  if (sink_room(s, 1)) s->data[s->count++] = (uint8_t)value;
+/* Small parts are put together behind a pointer into room that was made for any of them: a store of a byte may touch
+ * whatever the compiler can not prove apart, so counting each one in the sink would cost more than the bytes. */
+enum { PART_ROOM = 32 };
+
+static inline uint8_t *begin_part(sink *s) { return sink_room(s, PART_ROOM) ? s->data + s->count : NULL; }
+static inline void end_part(sink *s, const uint8_t *at) { s->count = (size_t)(at - s->data); }
+
+static inline uint8_t *add_u8(uint8_t *at, uint32_t value) {
+  *at = (uint8_t)value;
+  return at + 1;
 }
 
-static inline void put_leb(sink *s, uint64_t value) {
-  if (!sink_room(s, 10)) return;
-  for (; value >= 0x80; value >>= 7) s->data[s->count++] = (uint8_t)(value | 0x80);
-  s->data[s->count++] = (uint8_t)value;
+static inline uint8_t *add_leb(uint8_t *at, uint64_t value) {
+  for (; value >= 0x80; value >>= 7) *at++ = (uint8_t)(value | 0x80);
+  return add_u8(at, (uint8_t)value);
 }
 
-static void put_fixed(sink *s, uint64_t value, uint32_t bytes) {
-  if (!sink_room(s, bytes)) return;
-  for (uint32_t i = 0; i < bytes; i++) s->data[s->count++] = (uint8_t)(value >> (8 * i));
+static inline uint8_t *add_fixed(uint8_t *at, uint64_t value, uint32_t bytes) {
+  for (uint32_t i = 0; i < bytes; i++) *at++ = (uint8_t)(value >> (8 * i));
+  return at;
+}
+
+static inline uint8_t *add_type(uint8_t *at, uint8_t type) {
+  at = add_u8(at, type_tag[type]);
+  if (type_tag[type] != WIRE_VECTOR_TYPE) return at;
+  at = add_u8(at, type_tag[ir_component(type)]);
+  return add_u8(at, vyre_type_describe(type)->lanes);
+}
+
+static void put_u8(sink *s, uint32_t value) {
+  uint8_t *at = begin_part(s);
+  if (at != NULL) end_part(s, add_u8(at, value));
+}
+
+static void put_leb(sink *s, uint64_t value) {
+  uint8_t *at = begin_part(s);
+  if (at != NULL) end_part(s, add_leb(at, value));
+}
+
+static void put_type(sink *s, uint8_t type) {
+  uint8_t *at = begin_part(s);
+  if (at != NULL) end_part(s, add_type(at, type));
 }
 
 static void put_bytes(sink *s, const void *bytes, size_t count) {
@@ -129,54 +158,44 @@ static void put_string(encoder *w, uint32_t string) {
   put_bytes(&w->out, ir_text(w->p, string), bytes);
 }
 
-static void put_type(sink *s, uint8_t type) {
-  put_u8(s, type_tag[type]);
-  if (type_tag[type] != WIRE_VECTOR_TYPE) return;
-  put_u8(s, type_tag[ir_component(type)]);
-  put_u8(s, vyre_type_describe(type)->lanes);
-}
-
 /* Small magnitudes of either sign become small numbers. */
 static uint64_t zigzag(int64_t value) { return (uint64_t)value << 1 ^ (uint64_t)(value >> 63); }
 
-static void put_literal(sink *s, const ir_expr *x) {
+static uint8_t *add_literal(uint8_t *at, const ir_expr *x) {
   uint64_t bits = ir_literal_bits(x);
-  put_type(s, x->type);
+  at = add_type(at, x->type);
   switch (x->type) {
-    case VYRE_TYPE_BOOL: put_u8(s, (uint32_t)bits); break;
-    case VYRE_TYPE_I32: put_leb(s, zigzag((int32_t)(uint32_t)bits)); break;
-    case VYRE_TYPE_I64: put_leb(s, zigzag((int64_t)bits)); break;
-    case VYRE_TYPE_F32: put_fixed(s, bits, 4); break;
-    case VYRE_TYPE_F64: put_fixed(s, bits, 8); break;
-    default: put_leb(s, bits); break;
+    case VYRE_TYPE_BOOL: return add_u8(at, (uint32_t)bits);
+    case VYRE_TYPE_I32: return add_leb(at, zigzag((int32_t)(uint32_t)bits));
+    case VYRE_TYPE_I64: return add_leb(at, zigzag((int64_t)bits));
+    case VYRE_TYPE_F32: return add_fixed(at, bits, 4);
+    case VYRE_TYPE_F64: return add_fixed(at, bits, 8);
+    default: return add_leb(at, bits);
   }
 }
 
 /* A variable by its distance from the one declared last. */
-static void put_var(encoder *w, uint32_t var) { put_leb(&w->out, w->var_count - 1 - var); }
+static uint8_t *add_var(const encoder *w, uint8_t *at, uint32_t var) { return add_leb(at, w->var_count - 1 - var); }
 
-/* One operator, whose operands are written. */
-static void put_node(encoder *w, const ir_expr *x) {
-  sink *s = &w->out;
-  put_u8(s, op_tag[x->op]);
-  if (op_sub[x->op] != 0) put_u8(s, op_sub[x->op]);
+/* What follows the tag of an operator. */
+static uint8_t *add_details(const encoder *w, uint8_t *at, const ir_expr *x) {
   switch (x->op) {
-    case VYRE_OP_LIT: put_literal(s, x); break;
-    case VYRE_OP_VAR: put_var(w, x->arg[3]); break;
+    case VYRE_OP_LIT: return add_literal(at, x);
+    case VYRE_OP_VAR: return add_var(w, at, x->arg[3]);
     case VYRE_OP_GID:
     case VYRE_OP_WID:
     case VYRE_OP_LID:
     case VYRE_OP_NWG:
-    case VYRE_OP_EXTRACT: put_u8(s, x->aux); break;
-    case VYRE_OP_CAST: put_type(s, x->aux); break;
+    case VYRE_OP_EXTRACT: return add_u8(at, x->aux);
+    case VYRE_OP_CAST: return add_type(at, x->aux);
     case VYRE_OP_BITCAST:
-    case VYRE_OP_SPLAT: put_type(s, x->type); break;
+    case VYRE_OP_SPLAT: return add_type(at, x->type);
     case VYRE_OP_PARAM:
     case VYRE_OP_LEN:
     case VYRE_OP_LEN64:
     case VYRE_OP_LOAD:
     case VYRE_OP_GRID_UNIFORM_LOAD:
-    case VYRE_OP_WORKGROUP_UNIFORM_LOAD: put_leb(s, x->arg[3]); break;
+    case VYRE_OP_WORKGROUP_UNIFORM_LOAD: return add_leb(at, x->arg[3]);
     case VYRE_OP_ATOMIC_ADD:
     case VYRE_OP_ATOMIC_SUB:
     case VYRE_OP_ATOMIC_AND:
@@ -187,13 +206,18 @@ static void put_node(encoder *w, const ir_expr *x) {
     case VYRE_OP_ATOMIC_XCHG:
     case VYRE_OP_ATOMIC_CAS:
     case VYRE_OP_ATOMIC_LOAD:
-    case VYRE_OP_ATOMIC_STORE:
-      put_leb(s, x->arg[3]);
-      put_u8(s, x->aux);
-      put_u8(s, x->aux2);
-      break;
-    default: break;
+    case VYRE_OP_ATOMIC_STORE: return add_u8(add_u8(add_leb(at, x->arg[3]), x->aux), x->aux2);
+    default: return at;
   }
+}
+
+/* One operator, whose operands are written. */
+static void put_node(encoder *w, const ir_expr *x) {
+  uint8_t *at = begin_part(&w->out);
+  if (at == NULL) return;
+  at = add_u8(at, op_tag[x->op]);
+  if (op_sub[x->op] != 0) at = add_u8(at, op_sub[x->op]);
+  end_part(&w->out, add_details(w, at, x));
 }
 
 /* An expression as it is evaluated: operands, then operator. Shared parts are written at each of their uses, so the
@@ -228,10 +252,23 @@ static void put_operands(encoder *w, const ir_stmt *t) {
     if (t->arg[i] != 0) put_expr(w, t->arg[i]); /* only the step of a for may be absent */
 }
 
+/* What follows the tag of a statement, without strings. */
+static uint8_t *add_stmt_details(const encoder *w, uint8_t *at, const ir_stmt *t) {
+  switch (t->op) {
+    case VYRE_STMT_ASSIGN: return add_var(w, at, t->arg[4]);
+    case VYRE_STMT_STORE: return add_leb(at, t->arg[4]);
+    case VYRE_STMT_FENCE: return add_u8(add_u8(at, t->aux), t->aux2);
+    case VYRE_STMT_COPY_ASYNC: return add_u8(add_leb(add_leb(at, t->arg[3]), t->arg[4]), t->aux);
+    case VYRE_STMT_WAIT: return add_u8(at, t->aux);
+    default: return at;
+  }
+}
+
 static void put_stmt(encoder *w, const ir_stmt *t) {
-  sink *s = &w->out;
   put_operands(w, t);
-  put_u8(s, WIRE_STATEMENT | stmt_tag[t->op]);
+  uint8_t *at = begin_part(&w->out);
+  if (at == NULL) return;
+  end_part(&w->out, add_stmt_details(w, add_u8(at, WIRE_STATEMENT | stmt_tag[t->op]), t));
   switch (t->op) {
     case VYRE_STMT_LET:
     case VYRE_STMT_VAR:
@@ -239,20 +276,8 @@ static void put_stmt(encoder *w, const ir_stmt *t) {
       put_string(w, w->p->vars.data[t->arg[4]].name);
       w->var_count++;
       break;
-    case VYRE_STMT_ASSIGN: put_var(w, t->arg[4]); break;
-    case VYRE_STMT_STORE: put_leb(s, t->arg[4]); break;
     case VYRE_STMT_REGION:
     case VYRE_STMT_PRINT: put_string(w, t->arg[4]); break;
-    case VYRE_STMT_FENCE:
-      put_u8(s, t->aux);
-      put_u8(s, t->aux2);
-      break;
-    case VYRE_STMT_COPY_ASYNC:
-      put_leb(s, t->arg[3]);
-      put_leb(s, t->arg[4]);
-      put_u8(s, t->aux);
-      break;
-    case VYRE_STMT_WAIT: put_u8(s, t->aux); break;
     default: break;
   }
 }
@@ -378,8 +403,7 @@ vyre_status vyre_wire_encode(const vyre_program *program, uint8_t **out, size_t 
   *length = 0;
   sink s = { 0 };
   put_bytes(&s, VYRE_WIRE_MAGIC, 4);
-  put_fixed(&s, VYRE_WIRE_VERSION, 2);
-  put_fixed(&s, WIRE_FLAGS, 2);
+  put_bytes(&s, (const uint8_t[]){ VYRE_WIRE_VERSION, 0, WIRE_FLAGS, 0 }, 4);
   put_bytes(&s, program->fingerprint, VYRE_FINGERPRINT_BYTES);
   vyre_status status = s.status != VYRE_OK ? s.status : encode(program, &s);
   if (status != VYRE_OK) {
