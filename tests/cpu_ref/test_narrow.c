@@ -5,13 +5,8 @@
 #include <string.h>
 
 #include "../suite.h"
+#include "holds.h"
 #include "base/narrow.h"
-
-/* ck_assert for inner loops: it notes nothing while all is well. */
-#define HOLDS(condition)                                \
-  do {                                                  \
-    if (!(condition)) ck_abort_msg("%s", #condition);   \
-  } while (0)
 
 static float value_of(uint32_t bits) {
   float value;

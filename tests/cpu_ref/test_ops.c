@@ -6,17 +6,12 @@
 
 #include "../../plugins/cpu_ref/ops.h"
 #include "../suite.h"
+#include "holds.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 i128;
-
-/* ck_assert for inner loops: it notes nothing while all is well. */
-#define HOLDS(condition)                                \
-  do {                                                  \
-    if (!(condition)) ck_abort_msg("%s", #condition);   \
-  } while (0)
 
 static uint64_t f32(float value) {
   uint32_t bits;
