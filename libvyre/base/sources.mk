@@ -7,6 +7,7 @@ vyre_ir_sources += \
 	libvyre/base/index_set.c libvyre/base/index_set.h \
 	libvyre/base/narrow.c libvyre/base/narrow.h \
 	libvyre/base/strings.c libvyre/base/strings.h \
+	libvyre/base/suggest.c libvyre/base/suggest.h \
 	libvyre/base/utf8.c libvyre/base/utf8.h \
 	libvyre/base/vector.c libvyre/base/vector.h \
 	libvyre/base/writer.c libvyre/base/writer.h
@@ -17,8 +18,7 @@ vyre_core_sources += \
 	libvyre/base/config_table.c \
 	libvyre/base/config_value.c \
 	libvyre/base/env.c libvyre/base/env.h \
-	libvyre/base/log.c \
-	libvyre/base/suggest.c libvyre/base/suggest.h
+	libvyre/base/log.c
 
 # What people read about settings comes from the table. The files are committed; a test says when they are stale.
 noinst_PROGRAMS += libvyre/base/config_dump
@@ -31,4 +31,4 @@ config-docs: libvyre/base/config_dump
 	$(AM_V_GEN)libvyre/base/config_dump ini > $(srcdir)/etc/vyre.ini && \
 	libvyre/base/config_dump markdown > $(srcdir)/docs/config.md && \
 	libvyre/base/config_dump man > $(srcdir)/docs/vyre.ini.5
-.PHONY: config-docs
+phony_targets += config-docs
