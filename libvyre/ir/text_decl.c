@@ -87,10 +87,8 @@ static bool read_attribute(text_parser *p, uint32_t *seen) {
 bool text_header(text_parser *p) {
   uint32_t name, pos, seen = 0;
   if (!text_expect_word(p, WORD_program, "program")) return false;
-  if (!text_read_new_name(p, &name, &pos)) {
-    if (!text_at(p, TEXT_NAME)) return false;
-    text_advance(p);
-  }
+  bool named = text_at(p, TEXT_NAME);
+  if (!text_read_new_name(p, &name, &pos) && !named) return false;
   while (!text_at(p, TEXT_OPEN_BRACE) && !text_at(p, TEXT_END))
     if (!read_attribute(p, &seen))
       while (!text_at(p, TEXT_OPEN_BRACE) && !text_at(p, TEXT_END)) text_advance(p);

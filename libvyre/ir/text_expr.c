@@ -135,21 +135,6 @@ static step read_axis(text_parser *p, vyre_op op, uint32_t pos) {
   return read_leaf(p, op, axis, axis > 2 ? axis_pos : pos);
 }
 
-static step read_length(text_parser *p, vyre_op op, uint32_t pos) {
-  if (!text_expect(p, TEXT_OPEN, "(")) return STEP_FAILED;
-  if (!text_at(p, TEXT_NAME) || p->word != WORD_NONE) return text_unexpected(p, "the name of a buffer"), STEP_FAILED;
-  ir_symbol symbol = text_find(p, p->name);
-  operand x = operand_failed(pos);
-  if (symbol.kind == IR_SYMBOL_BUFFER) {
-    vyre_build_position(p->b, pos);
-    x = operand_expr(vyre_build_len(p->b, op, symbol.index), pos);
-  } else if (!text_name_at(p, p->name)->poisoned) {
-    text_report(p, VYRE_V67, p->token.start, "\"%s\" is not declared as one", text_of(p, p->name));
-  }
-  text_advance(p);
-  return text_expect(p, TEXT_CLOSE, ")") ? push_operand(p, x) : STEP_FAILED;
-}
-
 /* ---- Names --------------------------------------------------------------------------------- */
 
 static operand value_of(text_parser *p, ir_symbol symbol, uint32_t pos) {
@@ -166,12 +151,14 @@ static bool is_function(const text_parser *p, ir_symbol symbol) {
   return symbol.kind == IR_SYMBOL_OTHER && p->globals.data[symbol.index].function != UINT32_MAX;
 }
 
-/* Says what is wrong with a name that is not what its use wants, unless its declaration failed. */
+/* Says what is wrong with a name that is not what its use wants, once for an unknown one, and not at all if its
+ * declaration failed. */
 static void report_name(text_parser *p, uint32_t name, ir_symbol symbol, vyre_code code, const char *wanted, uint32_t pos) {
   if (text_name_at(p, name)->poisoned) return;
   if (p->function != UINT32_MAX && p->functions.data[p->function].name == name)
     text_report(p, VYRE_V66, pos, "\"%s\" would call itself, and there is no recursion", text_of(p, name));
   else text_report(p, code, pos, "\"%s\" is not %s", text_of(p, name), symbol.kind == IR_SYMBOL_NONE ? "declared" : wanted);
+  if (symbol.kind == IR_SYMBOL_NONE) text_poison(p, name);
 }
 
 /* An element that is loaded: the index follows. */
@@ -210,6 +197,21 @@ static step read_name(text_parser *p) {
   if (symbol.kind != IR_SYMBOL_NONE) return push_operand(p, value_of(p, symbol, pos));
   report_name(p, name, symbol, VYRE_V66, "", pos);
   return push_operand(p, operand_failed(pos));
+}
+
+static step read_length(text_parser *p, vyre_op op, uint32_t pos) {
+  if (!text_expect(p, TEXT_OPEN, "(")) return STEP_FAILED;
+  if (!text_at(p, TEXT_NAME) || p->word != WORD_NONE) return text_unexpected(p, "the name of a buffer"), STEP_FAILED;
+  ir_symbol symbol = text_find(p, p->name);
+  operand x = operand_failed(pos);
+  if (symbol.kind == IR_SYMBOL_BUFFER) {
+    vyre_build_position(p->b, pos);
+    x = operand_expr(vyre_build_len(p->b, op, symbol.index), pos);
+  } else {
+    report_name(p, p->name, symbol, VYRE_V67, "a buffer", p->token.start);
+  }
+  text_advance(p);
+  return text_expect(p, TEXT_CLOSE, ")") ? push_operand(p, x) : STEP_FAILED;
 }
 
 /* ---- Words --------------------------------------------------------------------------------- */

@@ -177,7 +177,8 @@ static bool must_break(const formatter *f, bool comments) {
 
 /* Whether a line that the source broke here stays broken. */
 static bool may_break(const formatter *f) {
-  if (f->token.kind == TEXT_OPEN_BRACE || f->before.kind == TEXT_END) return false;
+  if (f->before.kind == TEXT_END) return true;
+  if (f->token.kind == TEXT_OPEN_BRACE) return false;
   if (f->before_role == ROLE_BLOCK) return false;
   return f->token.kind != TEXT_SEMICOLON && f->token.kind != TEXT_COMMA;
 }

@@ -46,7 +46,7 @@ static const char *describe_token(const text_parser *p, char out[64]) {
 
 bool text_unexpected(text_parser *p, const char *wanted) {
   char found[64];
-  if (p->token.kind != TEXT_ERROR && !p->stop)
+  if (p->token.kind != TEXT_ERROR && !p->token.malformed && !p->stop)
     text_report(p, VYRE_S5, p->token.start, "wanted %s, found %s", wanted, describe_token(p, found));
   return false;
 }
@@ -64,6 +64,15 @@ static void classify_name(text_parser *p) {
   else if (p->name < p->words.count) p->word = p->words.data[p->name];
 }
 
+/* What the lexer found wrong. An open comment or string that reaches the end leaves nothing to read. */
+static void report_token(text_parser *p) {
+  char found[64];
+  const char *problem = p->token.problem;
+  bool open = p->token.kind == TEXT_ERROR && p->token.code == VYRE_S3;
+  if (!p->skipping || open) text_report(p, p->token.code, p->token.start, "%s", problem[0] != 0 ? problem : describe_token(p, found));
+  if (open && p->token.end == p->lex.bytes) stop(p);
+}
+
 void text_advance(text_parser *p) {
   if (p->stop) return;
   if (vyre_builder_errors(p->b) >= VYRE_MAX_DIAGNOSTICS) {
@@ -73,8 +82,7 @@ void text_advance(text_parser *p) {
   text_lex_next(&p->lex, &p->token);
   p->word = WORD_NONE;
   if (p->token.kind == TEXT_NAME) classify_name(p);
-  else if (p->token.kind == TEXT_ERROR || p->token.malformed)
-    text_report(p, p->token.code, p->token.start, "%s", p->token.problem);
+  else if (p->token.kind == TEXT_ERROR || p->token.malformed) report_token(p);
 }
 
 void text_seek(text_parser *p, uint32_t offset) {
@@ -191,6 +199,7 @@ bool text_read_new_name(text_parser *p, uint32_t *name, uint32_t *pos) {
   if (!text_at(p, TEXT_NAME)) return text_unexpected(p, "a name");
   if (p->word != WORD_NONE) {
     text_report(p, VYRE_S6, *pos, "\"%s\" has a meaning of its own", text_of(p, p->name));
+    text_advance(p);
     return false;
   }
   if (strncmp(text_of(p, p->name), "__", 2) == 0 && !p->check) text_report(p, VYRE_W4, *pos, "\"%s\"", text_of(p, p->name));
@@ -232,7 +241,14 @@ static bool starts_statement(const text_parser *p) {
   }
 }
 
-void text_recover(text_parser *p, uint32_t start) {
+/* Whether nothing stands before the token on its line. */
+static bool begins_line(const text_parser *p) {
+  uint32_t at = p->token.start;
+  while (at > 0 && (p->lex.text[at - 1] == ' ' || p->lex.text[at - 1] == '\t')) at--;
+  return at == 0 || p->lex.text[at - 1] == '\n';
+}
+
+static void skip_statement(text_parser *p, uint32_t start) {
   uint32_t depth = 0;
   for (; !text_at(p, TEXT_END); text_advance(p)) {
     bool fresh = p->token.start != start;
@@ -249,10 +265,16 @@ void text_recover(text_parser *p, uint32_t start) {
     } else if (depth == 0 && text_at(p, TEXT_SEMICOLON)) {
       text_advance(p);
       return;
-    } else if (depth == 0 && fresh && starts_statement(p)) {
+    } else if (depth == 0 && fresh && starts_statement(p) && begins_line(p)) {
       return;
     }
   }
+}
+
+void text_recover(text_parser *p, uint32_t start) {
+  p->skipping = true;
+  skip_statement(p, start);
+  p->skipping = false;
 }
 
 bool text_skip_block(text_parser *p) {
@@ -263,7 +285,9 @@ bool text_skip_block(text_parser *p) {
     text_advance(p);
     return true;
   }
-  return text_unexpected(p, "} at the end of the function");
+  text_unexpected(p, "} at the end of the function");
+  stop(p);
+  return false;
 }
 
 /* ---- A whole text -------------------------------------------------------------------------- */

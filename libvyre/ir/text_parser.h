@@ -134,6 +134,7 @@ typedef struct text_parser {
   vyre_builder *b;
   const vyre_text_options *options;
   bool check;    /* this run reads only bodies of functions that no call has read */
+  bool skipping; /* behind a fault: what stands there is passed over in silence */
   bool full;     /* V141 was said */
   bool stop;     /* 20 errors, or no memory: leave everything */
   bool constant; /* a constant expression is being read */

@@ -164,6 +164,7 @@ static vyre_var find_var(text_parser *p, uint32_t name, uint32_t pos) {
   if (symbol.kind == IR_SYMBOL_VAR) return symbol.index;
   if (!text_name_at(p, name)->poisoned)
     text_report(p, VYRE_V120, pos, "\"%s\" is %s", text_of(p, name), symbol.kind == IR_SYMBOL_NONE ? "not declared" : "no variable");
+  if (symbol.kind == IR_SYMBOL_NONE) text_poison(p, name);
   return VYRE_NO_VAR;
 }
 
@@ -342,7 +343,8 @@ static bool read_function_return(text_parser *p) {
   bool last = top_block(p)->kind == BLOCK_FUNCTION;
   operand x;
   text_advance(p);
-  if (!last) text_report(p, VYRE_S9, pos, "in a function it stands only at the end of the body");
+  if (last) top_block(p)->returned = true;
+  else text_report(p, VYRE_S9, pos, "in a function it stands only at the end of the body");
   if (text_at(p, TEXT_SEMICOLON)) {
     if (result != VYRE_TYPE_NONE && last) text_report(p, VYRE_S9, pos, "the function gives %s", vyre_type_describe(result)->spelling);
   } else {
@@ -354,7 +356,6 @@ static bool read_function_return(text_parser *p) {
   }
   if (!end_statement(p)) return false;
   if (last && !text_at(p, TEXT_CLOSE_BRACE)) text_report(p, VYRE_V112, p->token.start, "nothing after the return is reached");
-  if (last) top_block(p)->returned = true;
   return true;
 }
 
@@ -366,7 +367,7 @@ static bool read_return(text_parser *p) {
   p->effects++;
   text_advance(p);
   if (text_at(p, TEXT_SEMICOLON)) return end_statement(p);
-  text_report(p, VYRE_S9, pos, "outside of functions it gives no value");
+  text_report(p, VYRE_S9, p->token.start, "outside of functions it gives no value");
   return false;
 }
 
