@@ -1,7 +1,7 @@
 # The reference interpreter: its parts, programs in text, and the plugin through its ABI.
 cpu_ref_tests = \
 	tests/cpu_ref/test_collective tests/cpu_ref/test_fault tests/cpu_ref/test_flow \
-	tests/cpu_ref/test_memory tests/cpu_ref/test_narrow tests/cpu_ref/test_ops tests/cpu_ref/test_random tests/cpu_ref/test_transcend \
+	tests/cpu_ref/test_memory tests/cpu_ref/test_narrow tests/cpu_ref/test_ops tests/cpu_ref/test_plugin tests/cpu_ref/test_random tests/cpu_ref/test_transcend \
 	tests/cpu_ref/test_values
 check_PROGRAMS += $(cpu_ref_tests)
 TESTS += $(cpu_ref_tests)
@@ -26,6 +26,9 @@ tests_cpu_ref_test_narrow_LDADD = $(TEST_LIBS)
 tests_cpu_ref_test_ops_SOURCES = tests/cpu_ref/test_ops.c
 tests_cpu_ref_test_ops_CFLAGS = $(TEST_CFLAGS)
 tests_cpu_ref_test_ops_LDADD = $(cpu_ref_test_libs)
+tests_cpu_ref_test_plugin_SOURCES = tests/cpu_ref/test_plugin.c
+tests_cpu_ref_test_plugin_CFLAGS = $(TEST_CFLAGS)
+tests_cpu_ref_test_plugin_LDADD = $(TEST_LIBS) -lpthread
 tests_cpu_ref_test_random_SOURCES = tests/cpu_ref/test_random.c tests/cpu_ref/holds.h
 tests_cpu_ref_test_random_CFLAGS = $(TEST_CFLAGS)
 tests_cpu_ref_test_random_LDADD = tests/gen/libgen.la $(cpu_ref_test_libs)

@@ -57,6 +57,7 @@ static void check_same(const cpu_code *code, uint64_t seed, bool first, bool sec
   memory a, b;
   cpu_report x, y;
   vyre_status status = run_once(code, &a, seed, first, &x), again = run_once(code, &b, seed, second, &y);
+  if (status != VYRE_OK && status != VYRE_ERR_TRAP) ck_abort_msg("seed %llu: status %d", (unsigned long long)seed, status);
   if (status != again) ck_abort_msg("seed %llu: status %d and %d", (unsigned long long)seed, status, again);
   if (x.operations != y.operations && status == VYRE_OK)
     ck_abort_msg("seed %llu: %llu and %llu operations", (unsigned long long)seed, (unsigned long long)x.operations,
