@@ -258,6 +258,21 @@ static void return_from_inner_loop_that_some_left(kit *k) {
   jump_if(k, VYRE_STMT_BREAK, condition(k, GRID));
   end(k);
 }
+static void only_return_from_inner_loop_that_some_left(kit *k) {
+  open_for(k, "i", k->n);
+  barrier(k);
+  open_loop(k);
+  jump_if(k, VYRE_STMT_RETURN, not_zero(k, vyre_build_load(k->b, VYRE_OP_GRID_UNIFORM_LOAD, k->rw, u32(k, 0))));
+  jump_if(k, VYRE_STMT_BREAK, condition(k, DIVERGENT));
+  end(k);
+  end(k);
+}
+static void continue_inside_ifs_before_barrier(kit *k) {
+  open_for(k, "i", k->n);
+  UNDER(k, condition(k, GRID)) UNDER(k, condition(k, WORKGROUP)) jump_if(k, VYRE_STMT_CONTINUE, condition(k, DIVERGENT));
+  barrier(k);
+  end(k);
+}
 static void inner_break_stays_inside(kit *k) {
   open_for(k, "i", k->n);
   barrier(k);
@@ -383,6 +398,36 @@ static void barrier_in_one_arm_between(kit *k) { /* the store and the load meet 
   store(k, k->flag, u32(k, 1));
   UNDER(k, condition(k, WORKGROUP)) barrier(k);
   jump_if(k, VYRE_STMT_BREAK, settled(k));
+  end(k);
+}
+/* The continue brings the store before the load of the next turn, which no barrier is between. */
+static void store_before_continue(kit *k) {
+  open_loop(k);
+  barrier(k);
+  open_loop(k);
+  jump_if(k, VYRE_STMT_BREAK, settled(k));
+  barrier(k);
+  UNDER(k, condition(k, WORKGROUP)) {
+    store(k, k->flag, u32(k, 1));
+    simple(k, VYRE_STMT_CONTINUE);
+  }
+  barrier(k);
+  end(k);
+  end(k);
+}
+static void store_behind_a_barrier_before_continue(kit *k) {
+  open_loop(k);
+  barrier(k);
+  open_loop(k);
+  jump_if(k, VYRE_STMT_BREAK, settled(k));
+  barrier(k);
+  UNDER(k, condition(k, WORKGROUP)) {
+    store(k, k->flag, u32(k, 1));
+    barrier(k);
+    simple(k, VYRE_STMT_CONTINUE);
+  }
+  barrier(k);
+  end(k);
   end(k);
 }
 static void rw_flag(kit *k) {
@@ -573,6 +618,8 @@ static const kit_case workgroup_cases[] = {
   CASE(continue_behind_barrier, ""),
   CASE(continue_skips_break, "V055"),
   CASE(return_from_inner_loop_that_some_left, "V055"),
+  CASE(only_return_from_inner_loop_that_some_left, "V055"),
+  CASE(continue_inside_ifs_before_barrier, "V010"),
   CASE(inner_break_stays_inside, ""),
   CASE(barrier_exit, "V055"),
   CASE(barrier_exit_barrier, ""),
@@ -589,6 +636,8 @@ static const kit_case workgroup_cases[] = {
   CASE(copy_into_flag, "V010 V010 V010"),
   CASE(store_in_a_nested_loop, "V055"),
   CASE(barrier_in_one_arm_between, "V055"),
+  CASE(store_before_continue, "V010 V010"),
+  CASE(store_behind_a_barrier_before_continue, ""),
   CASE(rw_flag, "V055"),
   CASE(read_flag, ""),
   CASE(uniform_load_flag, ""),
@@ -858,6 +907,16 @@ static void barrier_in_both_arms(kit *k) {
   end(k);
   plain(k, "x");
 }
+static void behind_the_first_of_two_breaks(kit *k) {
+  open_loop(k);
+  barrier(k);
+  add(k);
+  jump_if(k, VYRE_STMT_BREAK, condition(k, WORKGROUP));
+  barrier(k);
+  jump_if(k, VYRE_STMT_BREAK, condition(k, WORKGROUP));
+  end(k);
+  plain(k, "x");
+}
 static void once_an_interval(kit *k) {
   add(k);
   plain(k, "x");
@@ -888,6 +947,7 @@ static const kit_case race_cases[] = {
   CASE(around_the_back_edge_with_barriers, ""),
   CASE(barrier_in_one_arm, "W116"),
   CASE(barrier_in_both_arms, ""),
+  CASE(behind_the_first_of_two_breaks, "W116"),
   CASE(once_an_interval, "W116 W116"),
   CASE(copies_count, "W116"),
   CASE(different_buffers, ""),
