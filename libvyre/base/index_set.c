@@ -4,14 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool vyre_index_set_reserve(vyre_index_set *set) {
-  uint32_t slots = set->slots == NULL ? 0 : set->mask + 1;
-  if (set->count < slots / 4 * 3) return true;
-  if (slots >= 1u << 31) return false;
-  uint32_t grown = slots == 0 ? 64 : slots * 2;
+static bool resize(vyre_index_set *set, uint32_t grown) {
   uint64_t *fresh = calloc(grown, sizeof *fresh);
   if (fresh == NULL) return false;
-  for (uint32_t i = 0; i < slots; i++) {
+  for (uint32_t i = 0; set->slots != NULL && i <= set->mask; i++) {
     uint64_t slot = set->slots[i];
     if (slot == 0) continue;
     uint32_t at = (uint32_t)(slot >> 32);
@@ -22,6 +18,18 @@ bool vyre_index_set_reserve(vyre_index_set *set) {
   set->slots = fresh;
   set->mask = grown - 1;
   return true;
+}
+
+bool vyre_index_set_grow(vyre_index_set *set) {
+  uint32_t slots = set->slots == NULL ? 0 : set->mask + 1;
+  if (slots >= 1u << 31) return false;
+  return resize(set, slots == 0 ? 64 : slots * 2);
+}
+
+bool vyre_index_set_expect(vyre_index_set *set, uint32_t count) {
+  uint32_t slots = set->slots == NULL ? 64 : set->mask + 1, wanted = slots;
+  while (wanted / 4 * 3 < count && wanted < 1u << 31) wanted *= 2;
+  return (wanted == slots && set->slots != NULL) || resize(set, wanted);
 }
 
 void vyre_index_set_free(vyre_index_set *set) {

@@ -6,6 +6,7 @@
 #define VYRE_BASE_INDEX_SET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct vyre_index_set {
@@ -15,7 +16,12 @@ typedef struct vyre_index_set {
 } vyre_index_set;
 
 /* Makes room for one more entry; false without memory. Call it before the lookup that may insert. */
-bool vyre_index_set_reserve(vyre_index_set *set);
+bool vyre_index_set_grow(vyre_index_set *set);
+static inline bool vyre_index_set_reserve(vyre_index_set *set) {
+  return (set->slots != NULL && set->count < (set->mask + 1) / 4 * 3) || vyre_index_set_grow(set);
+}
+/* Makes room for |count| entries in all; false without memory, and then nothing has changed. */
+bool vyre_index_set_expect(vyre_index_set *set, uint32_t count);
 void vyre_index_set_free(vyre_index_set *set);
 
 /* Iterates the indices stored under |hash|: start with *cursor = hash; UINT32_MAX ends, and then

@@ -18,3 +18,12 @@ bool vyre_vector_grow(void **data, uint32_t count, uint32_t *capacity, uint32_t 
   *capacity = (uint32_t)wanted;
   return true;
 }
+
+bool vyre_vector_trim_to(void **data, uint32_t count, uint32_t *capacity, size_t size) {
+  if (count == *capacity || count == 0) return true;
+  void *trimmed = realloc(*data, count * size);
+  if (trimmed == NULL) return false;
+  *data = trimmed;
+  *capacity = count;
+  return true;
+}

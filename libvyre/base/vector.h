@@ -21,6 +21,10 @@ bool vyre_vector_grow(void **data, uint32_t count, uint32_t *capacity, uint32_t 
   ((v)->capacity - (v)->count >= (uint32_t)(more) ||                            \
    vyre_vector_grow((void **)&(v)->data, (v)->count, &(v)->capacity, (more), sizeof *(v)->data))
 
+/* Gives back the room behind the last element; false if the allocator would not. */
+bool vyre_vector_trim_to(void **data, uint32_t count, uint32_t *capacity, size_t size);
+#define vyre_vector_trim(v) vyre_vector_trim_to((void **)&(v)->data, (v)->count, &(v)->capacity, sizeof *(v)->data)
+
 /* Appends a value; false without memory. */
 #define vyre_vector_push(v, value) (vyre_vector_reserve((v), 1) && ((v)->data[(v)->count++] = (value), true))
 

@@ -34,6 +34,7 @@ struct vyre_builder {
   bool out_of_memory;
   vyre_error first; /* the first error, for finish */
 
+  ir_reserved reserved;
   vyre_index_set expr_set;
   VYRE_VECTOR(ir_expr_meta) meta; /* by expression */
   VYRE_VECTOR(build_name) names;  /* by string */

@@ -10,6 +10,8 @@
 #include "base/utf8.h"
 #include "ir/build_state.h"
 
+enum { EXPECT_MOST = 1 << 20 };
+
 /* ---- Life ---------------------------------------------------------------------------------- */
 
 static bool init_program(vyre_builder *b, const char *name) {
@@ -33,6 +35,7 @@ vyre_status vyre_builder_create(const char *name, vyre_diagnostics *diagnostics,
   b->diagnostics = diagnostics;
   b->position = VYRE_NO_POSITION;
   b->first = (vyre_error)VYRE_ERROR_INIT;
+  ir_note_reserved_words(&b->reserved);
   b->program = calloc(1, sizeof *b->program);
   if (b->program == NULL || !init_program(b, name != NULL ? name : "")) {
     vyre_builder_destroy(b);
@@ -55,6 +58,14 @@ void vyre_builder_destroy(vyre_builder *b) {
 }
 
 void vyre_build_position(vyre_builder *b, uint32_t offset) { b->position = offset; }
+
+void ir_builder_expect(vyre_builder *b, uint64_t expressions, uint64_t statements) {
+  uint32_t exprs = expressions < EXPECT_MOST ? (uint32_t)expressions : EXPECT_MOST;
+  uint32_t stmts = statements < EXPECT_MOST ? (uint32_t)statements : EXPECT_MOST;
+  bool room = vyre_vector_reserve(&b->program->exprs, exprs) && vyre_vector_reserve(&b->meta, exprs) &&
+              vyre_vector_reserve(&b->program->stmts, stmts) && vyre_index_set_expect(&b->expr_set, exprs);
+  if (!room) b->out_of_memory = true;
+}
 
 /* ---- Faults -------------------------------------------------------------------------------- */
 
@@ -118,8 +129,8 @@ bool build_check_name(vyre_builder *b, uint32_t string) {
   build_name *name = build_name_at(b, string);
   if (name->checked == 0) {
     const vyre_string *s = &b->program->strings.table.data[string];
-    bool good = is_identifier(s->text, s->bytes) && !ir_is_reserved_word(s->text, s->bytes);
-    name->checked = good ? 1 : 2;
+    bool reserved = ir_may_be_reserved(&b->reserved, s->text, s->bytes) && ir_is_reserved_word(s->text, s->bytes);
+    name->checked = !reserved && is_identifier(s->text, s->bytes) ? 1 : 2;
   }
   if (name->checked == 1) return true;
   ir_builder_report(b, VYRE_V142, "\"%.60s\" can not be a name", ir_builder_text(b, string));

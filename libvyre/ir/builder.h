@@ -57,6 +57,9 @@ uint32_t ir_builder_buffer_count(const vyre_builder *b);
 uint32_t ir_builder_param_count(const vyre_builder *b);
 uint32_t ir_builder_var_count(const vyre_builder *b);
 
+/* Makes room ahead for about so many distinct expressions and statements. */
+void ir_builder_expect(vyre_builder *b, uint64_t expressions, uint64_t statements);
+
 /* Records a finding at the builder's position and counts it. */
 __attribute__((format(printf, 3, 4))) void ir_builder_report(vyre_builder *b, vyre_code code, const char *format, ...);
 /* Notes that memory ran out; finish then says NO_MEMORY. */

@@ -193,6 +193,12 @@ static void describe_memory(const vyre_program *p, vyre_program_info *info) {
   }
 }
 
+/* Nothing is added any more. */
+static bool trim(vyre_program *p) {
+  return vyre_vector_trim(&p->params) && vyre_vector_trim(&p->buffers) && vyre_vector_trim(&p->vars) &&
+         vyre_vector_trim(&p->exprs) && vyre_vector_trim(&p->stmts) && vyre_vector_trim(&p->lists);
+}
+
 /* Buffers whose u32 length is taken. */
 static void note_lengths(vyre_program *p) {
   for (uint32_t e = 1; e < p->exprs.count; e++)
@@ -238,6 +244,7 @@ bool ir_program_seal(vyre_program *p, uint32_t max_live_names) {
   move_used(p, marks);
   free(marks);
   note_lengths(p);
+  if (!trim(p)) return false;
   tally *tallies = calloc(p->exprs.count, sizeof *tallies);
   if (tallies == NULL) return false;
   describe(p, tallies, max_live_names);

@@ -106,6 +106,15 @@ vyre_type ir_type_named(const char *spelling, size_t bytes);
 /* True for the words that no name may be. */
 bool ir_is_reserved_word(const char *text, size_t bytes);
 
+/* A sieve before that: by first letter, the lengths that reserved words have, a bit each. */
+typedef struct ir_reserved {
+  uint32_t lengths[26];
+} ir_reserved;
+void ir_note_reserved_words(ir_reserved *reserved);
+static inline bool ir_may_be_reserved(const ir_reserved *reserved, const char *text, size_t bytes) {
+  return bytes > 0 && bytes < 32 && text[0] >= 'a' && text[0] <= 'z' && (reserved->lengths[text[0] - 'a'] >> bytes & 1);
+}
+
 /* Compacts the pools of a program under construction to what its statements use, and derives |info|.
  * |max_live_names| is what only the builder saw. False without memory. ir/program.c */
 bool ir_program_seal(vyre_program *p, uint32_t max_live_names);
@@ -114,7 +123,7 @@ void ir_program_free(vyre_program *p);
 /* Checks what only a whole program shows: uniformity, loops with barriers, the race lint. ir/validate.c */
 vyre_status ir_validate(const vyre_program *p, vyre_diagnostics *d, vyre_error *error);
 
-/* Writes the wire bytes and their digest. ir/wire.c. |digest| has VYRE_FINGERPRINT_BYTES. */
+/* Writes the wire bytes and their digest. ir/wire_encode.c. |digest| has VYRE_FINGERPRINT_BYTES. */
 vyre_status ir_wire_digest(const vyre_program *p, uint8_t *digest, vyre_error *error);
 
 #endif

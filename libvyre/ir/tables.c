@@ -71,9 +71,8 @@ vyre_type ir_vector_of(vyre_type component, uint32_t lanes) {
   return VYRE_TYPE_NONE;
 }
 
-/* The first letter tells most words apart, and every declaration is compared with all of them. */
 static bool equals(const char *word, const char *text, size_t bytes) {
-  return bytes > 0 && word[0] == text[0] && strlen(word) == bytes && memcmp(word, text, bytes) == 0;
+  return strlen(word) == bytes && memcmp(word, text, bytes) == 0;
 }
 
 vyre_type ir_type_named(const char *spelling, size_t bytes) {
@@ -88,6 +87,17 @@ static const char keywords[][16] = {
 #include "ir/keywords.def"
 #undef X
 };
+
+static void note_word(ir_reserved *reserved, const char *word) {
+  if (word[0] >= 'a' && word[0] <= 'z') reserved->lengths[word[0] - 'a'] |= 1u << strlen(word);
+}
+
+void ir_note_reserved_words(ir_reserved *reserved) {
+  *reserved = (ir_reserved){ { 0 } };
+  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) note_word(reserved, keywords[i]);
+  for (vyre_op op = VYRE_OP_NONE + 1; op < VYRE_OP_COUNT; op++) note_word(reserved, op_table[op].spelling);
+  for (vyre_type t = VYRE_TYPE_NONE + 1; t < VYRE_TYPE_COUNT; t++) note_word(reserved, type_table[t].spelling);
+}
 
 bool ir_is_reserved_word(const char *text, size_t bytes) {
   if (bytes == 0) return false;

@@ -299,8 +299,11 @@ static void read_name(decoder *d, vyre_diagnostics *diagnostics) {
   name[bytes] = 0;
   r->at += bytes;
   if (vyre_builder_create(name, diagnostics, &d->b) != VYRE_OK ||
-      !vyre_vector_push(&d->strings, ir_builder_intern(d->b, name, bytes)))
+      !vyre_vector_push(&d->strings, ir_builder_intern(d->b, name, bytes))) {
     wire_out_of_memory(r);
+    return;
+  }
+  ir_builder_expect(d->b, wire_left(r) / 6, wire_left(r) / 16);
 }
 
 static void read_attributes(decoder *d) {
