@@ -16,6 +16,7 @@ static void assign_bits(ir_settled *s, const vyre_program *p) {
     const ir_stmt *stmt = ir_stmt_at(p, i);
     if (stmt->op == VYRE_STMT_COPY_ASYNC) s->bit[stmt->arg[3]] = 0;
   }
+  for (uint32_t i = 0; i < p->buffers.count; i++) s->any |= s->bit[i] != 0;
 }
 
 static uint64_t atomic_writes(const void *context, const ir_expr *e) {
@@ -40,6 +41,7 @@ bool ir_settled_create(ir_settled *s, const vyre_program *p, const ir_intervals 
                      .written = calloc((size_t)intervals->joined.count, sizeof *s->written) };
   if (s->bit == NULL || s->written == NULL) return false;
   assign_bits(s, p);
+  if (!s->any) return true;
   uint64_t *atomics = ir_union_of_operands(p, atomic_writes, s);
   if (atomics == NULL) return false;
   note_writes(s, p, atomics);

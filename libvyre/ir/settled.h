@@ -13,6 +13,7 @@ typedef struct ir_settled {
   const ir_intervals *intervals;
   uint64_t *bit;     /* of each buffer: its bit, 0 if its loads are never settled */
   uint64_t *written; /* of each interval: bits of what may be written in it */
+  bool any;          /* a buffer has a bit */
 } ir_settled;
 
 /* |intervals| is borrowed. False without memory; free it all the same. */

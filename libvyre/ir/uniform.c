@@ -176,6 +176,9 @@ static ir_level own_level(const vyre_program *p, const ir_expr *e, bool *follows
 
 static void add_expressions(analysis *a) {
   graph *g = &a->g;
+  /* Most of what will come; growing there step by step would cost more than the analysis. */
+  g->failed = !vyre_vector_reserve(&g->levels, a->p->exprs.count + a->p->vars.count + a->p->stmts.count / 2) ||
+              !vyre_vector_reserve(&g->edges, a->p->exprs.count + 2 * a->p->vars.count);
   add_node(g, IR_LEVEL_GRID);
   for (uint32_t i = 1; i < a->p->exprs.count; i++) {
     const ir_expr *e = ir_expr_at(a->p, i);
@@ -210,6 +213,7 @@ static uint32_t twin_of_let(const analysis *a, uint32_t var) {
 }
 
 static void add_twins(analysis *a) {
+  if (!a->settled.any) return;
   for (uint32_t i = 1; i < a->p->exprs.count; i++) {
     const ir_expr *e = ir_expr_at(a->p, i);
     bool follows, twin = false;
