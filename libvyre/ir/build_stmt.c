@@ -377,6 +377,10 @@ void vyre_build_copy_async(vyre_builder *b, bool workgroup, vyre_binding dst, vy
                       build_type_name((vyre_type)from->element));
     return;
   }
+  if (workgroup && (to->access == VYRE_ACCESS_LOCAL || from->access == VYRE_ACCESS_LOCAL)) {
+    ir_builder_report(b, VYRE_V137, "a copy for the whole workgroup can not use local memory");
+    return;
+  }
   append(b, (ir_stmt){ .op = VYRE_STMT_COPY_ASYNC, .aux = workgroup, .arg = { dst_offset, src_offset, count, dst, src } });
 }
 

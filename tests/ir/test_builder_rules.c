@@ -754,17 +754,19 @@ END_TEST
 START_TEST(copies_between_every_pair_of_buffers) {
   for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++)
     for (size_t j = 0; j < sizeof accesses / sizeof *accesses; j++)
-      for (int same = 0; same < 2; same++) {
+      for (int kind = 0; kind < 4; kind++) {
         attempt a = begin();
         static const uint64_t zeros[2];
+        bool same = kind & 1, workgroup = kind & 2;
         vyre_access to = accesses[i].access, from = accesses[j].access;
         vyre_binding dst = declare(a.b, to, "u16");
         vyre_type element = same ? VYRE_TYPE_U16 : VYRE_TYPE_I16;
         vyre_binding src = from == VYRE_ACCESS_TABLE ? vyre_build_table(a.b, "s", element, zeros, 2)
                                                      : vyre_build_buffer(a.b, from, "s", element, 2);
         vyre_expr one = vyre_build_u32(a.b, 1);
-        vyre_build_copy_async(a.b, false, dst, one, src, vyre_build_u64(a.b, 1), one);
-        bool good = accesses[i].store && accesses[j].load && same;
+        vyre_build_copy_async(a.b, workgroup, dst, one, src, vyre_build_u64(a.b, 1), one);
+        bool own = workgroup && (to == VYRE_ACCESS_LOCAL || from == VYRE_ACCESS_LOCAL);
+        bool good = accesses[i].store && accesses[j].load && same && !own;
         ck_assert_int_eq(first_code(&a), good ? VYRE_CODE_NONE : VYRE_V137);
         end(&a);
       }
