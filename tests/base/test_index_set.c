@@ -69,6 +69,29 @@ START_TEST(failed_growth_keeps_the_set) {
 }
 END_TEST
 
+START_TEST(expected_entries_need_no_growth) {
+  uint32_t keys[1000], cursor;
+  vyre_index_set set = { 0 };
+  ck_assert(vyre_index_set_expect(&set, 1000));
+  uint64_t *slots = set.slots;
+  for (uint32_t i = 0; i < 1000; i++) {
+    keys[i] = i;
+    insert(&set, keys, i, vyre_hash_u64(i));
+  }
+  ck_assert_ptr_eq(set.slots, slots);
+  ck_assert(vyre_index_set_expect(&set, 10)); /* fewer than there are: nothing changes */
+  ck_assert_ptr_eq(set.slots, slots);
+  ck_assert(vyre_index_set_expect(&set, 5000));
+  for (uint32_t i = 0; i < 1000; i++) ck_assert_uint_eq(find(&set, keys, vyre_hash_u64(i), i, &cursor), i);
+  fail_malloc_at(1);
+  bool grown = vyre_index_set_expect(&set, 100000);
+  bool failed = fail_malloc_end();
+  ck_assert(grown != failed);
+  for (uint32_t i = 0; i < 1000; i++) ck_assert_uint_eq(find(&set, keys, vyre_hash_u64(i), i, &cursor), i);
+  vyre_index_set_free(&set);
+}
+END_TEST
+
 START_TEST(hash_of_bytes_sees_every_byte_and_the_length) {
   unsigned char text[40] = { 0 };
   for (uint32_t length = 0; length < 40; length++) {
@@ -96,6 +119,7 @@ END_TEST
 int main(void) {
   return run_suite("index_set", 60,
                    (const TTest *const[]){ what_was_put_in_is_found, equal_hashes_are_told_apart_by_key,
-                                           failed_growth_keeps_the_set, hash_of_bytes_sees_every_byte_and_the_length,
+                                           failed_growth_keeps_the_set, expected_entries_need_no_growth,
+                                           hash_of_bytes_sees_every_byte_and_the_length,
                                            low_bits_of_the_hash_spread, NULL });
 }

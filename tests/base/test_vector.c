@@ -54,6 +54,24 @@ START_TEST(failed_growth_changes_nothing) {
 }
 END_TEST
 
+START_TEST(trimming_keeps_the_elements) {
+  numbers v = { 0 };
+  ck_assert(vyre_vector_trim(&v)); /* nothing to trim */
+  ck_assert_ptr_null(v.data);
+  for (uint32_t i = 0; i < 1000; i++) ck_assert(vyre_vector_push(&v, i));
+  fail_malloc_at(1);
+  bool trimmed = vyre_vector_trim(&v), failed = fail_malloc_end();
+  ck_assert(trimmed != failed);
+  ck_assert_uint_eq(v.capacity, failed ? 1024 : 1000);
+  ck_assert(vyre_vector_trim(&v));
+  ck_assert_uint_eq(v.capacity, 1000);
+  ck_assert_uint_eq(v.count, 1000);
+  for (uint32_t i = 0; i < 1000; i++) ck_assert_uint_eq(v.data[i], i);
+  ck_assert(vyre_vector_push(&v, 1000));
+  vyre_vector_free(&v);
+}
+END_TEST
+
 START_TEST(writer_joins_what_it_is_given) {
   vyre_writer w = { 0 };
   for (int i = 0; i < 500; i++) vyre_write(&w, "%d,", i);
@@ -106,6 +124,7 @@ int main(void) {
   return run_suite("vector", 60,
                    (const TTest *const[]){ elements_stay_while_it_grows, room_is_made_at_once,
                                            more_than_32_bits_of_elements_are_refused, failed_growth_changes_nothing,
+                                           trimming_keeps_the_elements,
                                            writer_joins_what_it_is_given, writer_escapes_what_would_steer_a_terminal,
                                            empty_writer_gives_an_empty_text, writer_remembers_that_memory_ran_out,
                                            NULL });
