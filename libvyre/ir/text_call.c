@@ -116,7 +116,7 @@ static void close_frame(text_parser *p, const text_frame *frame) {
 /* ---- Calls of functions -------------------------------------------------------------------- */
 
 static void drop(text_parser *p, uint32_t count, operand result) {
-  while (count-- > 0) text_pop(p);
+  text_drop(p, count);
   text_push(p, result);
 }
 
@@ -130,7 +130,7 @@ static bool check_arguments(text_parser *p, const text_function *f, uint32_t cou
   for (uint32_t i = 0; i < count; i++) {
     operand *x = &p->operands.data[p->operands.count - count + i];
     vyre_type type = (vyre_type)p->parameters.data[f->first + i].type;
-    vyre_expr e = text_resolve_to(p, *x, type, VYRE_V139, "the parameter");
+    vyre_expr e = text_resolve_to(p, x, type, VYRE_V139, "the parameter");
     *x = operand_expr(e, x->pos);
     good &= e != 0;
   }
@@ -178,7 +178,8 @@ void text_call_function(text_parser *p, uint32_t function, uint32_t count, uint3
       const text_parameter *parameter = &p->parameters.data[f.first + i];
       text_declare(p, VYRE_STMT_LET, parameter->name, parameter->pos, p->operands.data[p->operands.count - count + i].expr);
     }
-    while (count > 0) text_pop(p), count--;
+    text_drop(p, count);
+    count = 0;
     text_seek(p, f.body);
     text_block_body(p);
   }
@@ -213,7 +214,7 @@ static bool read_arguments(text_parser *p, vyre_call_arg *args, uint32_t count) 
     operand *x = &p->operands.data[p->operands.count - count + i];
     args[i] = (vyre_call_arg){ x->kind == OPERAND_BUFFER ? x->binding : VYRE_NO_BINDING, 0 };
     if (x->kind == OPERAND_BUFFER) continue;
-    *x = operand_expr(text_resolve(p, *x, VYRE_TYPE_NONE), x->pos);
+    *x = operand_expr(text_resolve(p, x, VYRE_TYPE_NONE), x->pos);
     good &= x->kind == OPERAND_EXPR;
   }
   if (!good) return false;

@@ -57,7 +57,7 @@ static step push_operand(text_parser *p, operand x) { return text_push(p, x) ? S
 
 /* Replaces the uppermost |count| operands by one. */
 static step replace_operands(text_parser *p, uint32_t count, operand x) {
-  while (count-- > 0) text_pop(p);
+  text_drop(p, count);
   return push_operand(p, x);
 }
 
@@ -342,7 +342,7 @@ static operand close_vector(text_parser *p, const text_entry *entry, uint32_t co
     return operand_failed(entry->pos);
   }
   for (uint32_t i = 0; i < count; i++) {
-    components[i] = text_resolve(p, *operand_below(p, count - 1 - i), ir_component(type));
+    components[i] = text_resolve(p, operand_below(p, count - 1 - i), ir_component(type));
     if (components[i] == 0) return operand_failed(entry->pos);
   }
   vyre_build_position(p->b, entry->pos);
@@ -351,13 +351,13 @@ static operand close_vector(text_parser *p, const text_entry *entry, uint32_t co
 
 static operand close_bitcast(text_parser *p, const text_entry *entry, uint32_t count) {
   if (!has_count(p, entry, 1, count)) return operand_failed(entry->pos);
-  vyre_expr e = text_resolve(p, *operand_below(p, 0), VYRE_TYPE_NONE);
+  vyre_expr e = text_resolve(p, operand_below(p, 0), VYRE_TYPE_NONE);
   vyre_build_position(p->b, entry->pos);
   return operand_expr(vyre_build_bitcast(p->b, (vyre_type)entry->op, e), entry->pos);
 }
 
 static operand close_load(text_parser *p, const text_entry *entry) {
-  vyre_expr index = text_resolve(p, *operand_below(p, 0), VYRE_TYPE_U32);
+  vyre_expr index = text_resolve(p, operand_below(p, 0), VYRE_TYPE_U32);
   if (entry->ref == VYRE_NO_BINDING || index == 0) return operand_failed(entry->pos);
   vyre_build_position(p->b, entry->pos);
   return operand_expr(vyre_build_load(p->b, (vyre_op)entry->op, entry->ref, index), entry->pos);
@@ -372,13 +372,11 @@ static operand close_access(text_parser *p, const text_entry *entry, uint32_t co
   vyre_type element = (vyre_type)buffer->element;
   vyre_expr e[3] = { 0 };
   for (uint32_t i = 0; i < count; i++)
-    e[i] = text_resolve(p, *operand_below(p, count - 1 - i), i == 0 ? VYRE_TYPE_U32 : element);
+    e[i] = text_resolve(p, operand_below(p, count - 1 - i), i == 0 ? VYRE_TYPE_U32 : element);
   vyre_build_position(p->b, entry->pos);
   vyre_expr atomic = vyre_build_atomic(p->b, op, entry->ref, e[0], e[1], e[2], (vyre_order)entry->order, (vyre_scope)entry->scope);
   return operand_expr(atomic, entry->pos);
 }
-
-static operand close_paren(text_parser *p) { return text_firm(p, *operand_below(p, 0)); }
 
 /* At the bracket that closes the uppermost entry. */
 static step close_entry(text_parser *p) {
@@ -387,7 +385,7 @@ static step close_entry(text_parser *p) {
   p->entries.count--;
   text_advance(p);
   switch (entry.kind) {
-    case ENTRY_PAREN: return replace_operands(p, 1, close_paren(p));
+    case ENTRY_PAREN: text_firm(p, operand_below(p, 0)); return STEP_OPERATOR;
     case ENTRY_FUNC: return replace_operands(p, count, close_func(p, &entry, count));
     case ENTRY_VECTOR: return replace_operands(p, count, close_vector(p, &entry, count));
     case ENTRY_BITCAST: return replace_operands(p, count, close_bitcast(p, &entry, count));
@@ -468,7 +466,7 @@ static step read_extract(text_parser *p) {
   text_advance(p);
   if (!text_at(p, TEXT_NAME)) return text_unexpected(p, "x, y, z or w"), STEP_FAILED;
   uint32_t component = text_read_component(p);
-  vyre_expr vector = text_resolve(p, *operand_below(p, 0), VYRE_TYPE_NONE), result = 0;
+  vyre_expr vector = text_resolve(p, operand_below(p, 0), VYRE_TYPE_NONE), result = 0;
   vyre_build_position(p->b, pos);
   if (component != UINT32_MAX) result = vyre_build_extract(p->b, vector, component);
   return replace_operands(p, 1, operand_expr(result, pos));
@@ -539,8 +537,9 @@ bool text_expression(text_parser *p, operand *out) {
     next = next == STEP_OPERAND ? read_operand(p, entries) : read_operator(p, entries);
   p->entries.count = entries;
   *out = operand_failed(p->token.start);
-  if (next == STEP_DONE && !p->stop) *out = text_firm(p, *operand_below(p, 0));
-  while (p->operands.count > operands) text_pop(p);
+  if (next == STEP_DONE && !p->stop) *out = *operand_below(p, 0);
+  text_drop(p, p->operands.count - operands);
+  text_firm(p, out);
   return next == STEP_DONE && !p->stop;
 }
 
@@ -592,6 +591,6 @@ bool text_element(text_parser *p, vyre_code code, vyre_binding *binding) {
   text_advance(p);
   if (!text_expect(p, TEXT_OPEN_BRACKET, "[") || !text_expression(p, &index)) return false;
   uint32_t pos = index.pos;
-  index = operand_expr(text_resolve(p, index, VYRE_TYPE_U32), pos);
+  index = operand_expr(text_resolve(p, &index, VYRE_TYPE_U32), pos);
   return text_expect(p, TEXT_CLOSE_BRACKET, "]") && text_push(p, index);
 }

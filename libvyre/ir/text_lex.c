@@ -6,10 +6,11 @@
 #include "base/utf8.h"
 #include "ir/program.h"
 
-enum { WORD = 1, DIGIT = 2, HEX = 4, BLANK = 8 };
+enum { WORD = 1, DIGIT = 2, HEX = 4, BLANK = 8, GAP = 16 /* may begin what lies between tokens, and is no blank */ };
 
 static const uint8_t classes[256] = {
   [' '] = BLANK, ['\t'] = BLANK, ['\f'] = BLANK, ['\n'] = BLANK, ['_'] = WORD,
+  ['\r'] = GAP, ['/'] = GAP,
   ['0' ... '9'] = WORD | DIGIT | HEX,
   ['a' ... 'f'] = WORD | HEX, ['A' ... 'F'] = WORD | HEX, ['g' ... 'z'] = WORD, ['G' ... 'Z'] = WORD,
 };
@@ -46,25 +47,27 @@ uint32_t text_lex_comment_end(const char *text, uint32_t bytes, uint32_t at, boo
   return bytes;
 }
 
-static bool starts_comment(const text_lexer *lexer) {
-  return look(lexer, 0) == '/' && (look(lexer, 1) == '/' || look(lexer, 1) == '*');
-}
-
 /* Passes over blanks and comments; false at a comment that is not closed. */
 static bool skip_blanks(text_lexer *lexer) {
+  const char *text = lexer->text;
+  uint32_t at = lexer->at, bytes = lexer->bytes;
+  bool closed = true;
   for (;;) {
-    while (is(look(lexer, 0), BLANK)) lexer->at++;
-    if (look(lexer, 0) == '\r' && look(lexer, 1) == '\n') {
-      lexer->at += 2;
-    } else if (starts_comment(lexer)) {
-      bool closed;
-      uint32_t end = text_lex_comment_end(lexer->text, lexer->bytes, lexer->at, &closed);
-      if (!closed) return false;
-      lexer->at = end;
+    while (at < bytes && is(text[at], BLANK)) at++;
+    if (at == bytes || !is(text[at], GAP)) break;
+    char next = bytes - at > 1 ? text[at + 1] : 0;
+    if (text[at] == '\r' && next == '\n') {
+      at += 2;
+    } else if (text[at] == '/' && (next == '/' || next == '*')) {
+      uint32_t end = text_lex_comment_end(text, bytes, at, &closed);
+      if (!closed) break;
+      at = end;
     } else {
-      return true;
+      break;
     }
   }
+  lexer->at = at;
+  return closed;
 }
 
 char text_lex_peek(const text_lexer *lexer) {
@@ -83,20 +86,21 @@ static void malformed(text_token *token, vyre_code code, const char *problem) {
 
 static uint32_t digit_value(char c) { return is(c, DIGIT) ? (uint32_t)(c - '0') : (uint32_t)((c | 32) - 'a' + 10); }
 
-/* Reads digits of |base|; how many there were. */
+/* Reads digits of |base|; how many there were. Beyond 2^127-1 the value is 2^127. */
 static uint32_t read_digits(text_lexer *lexer, text_token *token, uint32_t base) {
-  uint32_t start = lexer->at;
+  const char *text = lexer->text;
+  uint32_t start = lexer->at, at = start, bytes = lexer->bytes;
   uint8_t class = base == 16 ? HEX : DIGIT;
-  const unsigned __int128 most = ~(unsigned __int128)0 >> 1;
-  bool overflow = false;
-  for (; is(look(lexer, 0), class); lexer->at++) {
-    if (overflow) continue;
-    uint32_t digit = digit_value(look(lexer, 0));
-    overflow = token->value > (most - digit) / base;
-    token->value = token->value * base + digit;
+  uint64_t low = 0;
+  for (; at < bytes && is(text[at], class) && low < (uint64_t)1 << 59; at++) low = low * base + digit_value(text[at]);
+  unsigned __int128 value = low, most = ~(unsigned __int128)0 >> 1;
+  for (; at < bytes && is(text[at], class); at++) {
+    uint32_t digit = digit_value(text[at]);
+    value = value > (most - digit) / base ? most + 1 : value * base + digit;
   }
-  if (overflow) token->value = most + 1;
-  return lexer->at - start;
+  token->value = value;
+  lexer->at = at;
+  return at - start;
 }
 
 static bool read_exponent(text_lexer *lexer, text_token *token, char lower) {
@@ -292,8 +296,9 @@ static void read_punctuation(text_lexer *lexer, text_token *token) {
 }
 
 void text_lex_next(text_lexer *lexer, text_token *token) {
-  *token = (text_token){ 0 };
   bool closed = skip_blanks(lexer);
+  token->suffix = VYRE_TYPE_NONE;
+  token->malformed = token->escaped = false;
   token->start = lexer->at;
   char c = look(lexer, 0);
   if (!closed) {
@@ -304,9 +309,11 @@ void text_lex_next(text_lexer *lexer, text_token *token) {
   } else if (is(c, DIGIT)) {
     read_number(lexer, token);
   } else if (is(c, WORD)) {
+    const char *text = lexer->text;
+    uint32_t at = lexer->at + 1, bytes = lexer->bytes;
+    while (at < bytes && is(text[at], WORD)) at++;
+    lexer->at = at;
     token->kind = TEXT_NAME;
-    do lexer->at++;
-    while (is(look(lexer, 0), WORD));
   } else {
     read_punctuation(lexer, token);
   }

@@ -31,7 +31,7 @@ typedef struct text_token {
   bool escaped;        /* the string holds backslashes */
   uint32_t start, end; /* bytes of the source */
   uint32_t digits_end; /* numbers: where the suffix starts */
-  vyre_code code;
+  vyre_code code;      /* TEXT_ERROR and what is malformed */
   const char *problem; /* static storage */
   unsigned __int128 value; /* TEXT_INTEGER; at most 2^127-1 */
 } text_token;

@@ -375,7 +375,9 @@ static bool start_parser(text_parser *p, const source *s) {
   peek_name(s->text, s->bytes, name);
   uint32_t defines = s->options != NULL ? s->options->define_count : 0;
   if (defines > 0 && (p->define_used = calloc(defines, 1)) == NULL) return false;
-  return vyre_builder_create(name, s->diagnostics, &p->b) == VYRE_OK && add_words(p);
+  if (vyre_builder_create(name, s->diagnostics, &p->b) != VYRE_OK) return false;
+  ir_builder_expect(p->b, s->bytes / 32, s->bytes / 64); /* half of what dense text has */
+  return add_words(p);
 }
 
 /* Reads the bodies that no call has read, in a second run over the text, so that their statements get into no

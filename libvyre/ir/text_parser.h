@@ -219,28 +219,29 @@ static inline operand operand_literal(vyre_type type, uint64_t bits, uint32_t po
 operand text_number(text_parser *p);
 /* Applies unary minus as a token before a literal, or as an operator. */
 operand text_negate(text_parser *p, operand x, uint32_t pos);
-/* Applies an operator to as many operands as it has. */
-operand text_apply(text_parser *p, vyre_op op, const operand *x, uint32_t pos);
+/* Applies an operator to as many operands as it has; they are used up. */
+operand text_apply(text_parser *p, vyre_op op, operand *x, uint32_t pos);
 /* T(x). */
 operand text_convert(text_parser *p, vyre_type type, operand x, uint32_t pos);
 /* What it is already: NONE if it has no type of its own. */
 vyre_type text_operand_type(const text_parser *p, const operand *x);
 /* The expression that the operand is where a |place| (NONE: no place) asks; 0 if it failed. */
-vyre_expr text_resolve(text_parser *p, operand x, vyre_type place);
+vyre_expr text_resolve(text_parser *p, const operand *x, vyre_type place);
 /* As resolve; a type other than |place| is |code|, with |what| saying what it is. */
-vyre_expr text_resolve_to(text_parser *p, operand x, vyre_type place, vyre_code code, const char *what);
+vyre_expr text_resolve_to(text_parser *p, const operand *x, vyre_type place, vyre_code code, const char *what);
 /* Types of places that ask each other: gives one type to all |count| operands, and resolves them to |out|. */
 void text_resolve_together(text_parser *p, const operand *x, uint32_t count, vyre_expr *out);
 /* The bits of a constant operand in |type| (a scalar arithmetic type); false and said if it has none. */
 bool text_constant_bits(text_parser *p, operand x, vyre_type type, uint64_t *bits);
 /* Makes an operand with a suffix a literal: |bare| no more. */
-operand text_firm(text_parser *p, operand x);
+void text_firm(text_parser *p, operand *x);
 /* Binds a value to a name of the compiler's, so that it stays what it is. */
 vyre_expr text_bind(text_parser *p, vyre_expr value);
 /* Binds every operand on the stack below |count| that what is built next could change. */
 void text_settle(text_parser *p, uint32_t count);
 bool text_push(text_parser *p, operand x);
 operand text_pop(text_parser *p);
+void text_drop(text_parser *p, uint32_t count);
 /* 0 of any arithmetic type. */
 vyre_expr text_zero(text_parser *p, vyre_type type);
 

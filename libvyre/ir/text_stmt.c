@@ -42,7 +42,7 @@ static bool open_brace(text_parser *p) { return text_expect(p, TEXT_OPEN_BRACE, 
 static bool read_condition(text_parser *p, vyre_expr *condition) {
   operand x;
   if (!text_expect(p, TEXT_OPEN, "(") || !text_expression(p, &x) || !text_expect(p, TEXT_CLOSE, ")")) return false;
-  *condition = text_resolve_to(p, x, VYRE_TYPE_BOOL, VYRE_V123, "a condition");
+  *condition = text_resolve_to(p, &x, VYRE_TYPE_BOOL, VYRE_V123, "a condition");
   vyre_build_position(p->b, x.pos);
   return true;
 }
@@ -103,8 +103,8 @@ static bool read_declaration(text_parser *p, vyre_stmt_op op) {
   }
   vyre_expr value = 0;
   if (ir_is_narrow(type)) text_report(p, VYRE_V136, pos, "%s is stored only, it is no type of values", vyre_type_describe(type)->spelling);
-  else if (type != VYRE_TYPE_NONE) value = text_resolve_to(p, x, type, VYRE_V45, "the declared type");
-  else value = text_resolve(p, x, VYRE_TYPE_NONE);
+  else if (type != VYRE_TYPE_NONE) value = text_resolve_to(p, &x, type, VYRE_V45, "the declared type");
+  else value = text_resolve(p, &x, VYRE_TYPE_NONE);
   text_declare(p, op, name, pos, value);
   return end_statement(p);
 }
@@ -133,7 +133,7 @@ static vyre_expr replace_component(text_parser *p, vyre_var var, uint32_t compon
   vyre_type type = vyre_build_var_type(p->b, var);
   vyre_expr parts[4] = { 0 }, vector = vyre_build_var_value(p->b, var);
   uint32_t lanes = vyre_type_describe(type)->lanes;
-  vyre_expr part = text_resolve_to(p, value, ir_component(type), VYRE_V45, "the component");
+  vyre_expr part = text_resolve_to(p, &value, ir_component(type), VYRE_V45, "the component");
   if (part == 0) return 0;
   for (uint32_t i = 0; i < lanes; i++) parts[i] = i == component ? part : vyre_build_extract(p->b, vector, i);
   return vyre_build_vector(p->b, type, parts, lanes);
@@ -182,7 +182,7 @@ static bool read_assignment(text_parser *p, uint32_t name, uint32_t pos) {
   if (var != VYRE_NO_VAR) old = operand_expr(vyre_build_var_value(p->b, var), pos);
   if (!read_assigned(p, old, &value)) return false;
   if (var != VYRE_NO_VAR) {
-    vyre_expr e = text_resolve_to(p, value, vyre_build_var_type(p->b, var), VYRE_V45, "the variable");
+    vyre_expr e = text_resolve_to(p, &value, vyre_build_var_type(p->b, var), VYRE_V45, "the variable");
     vyre_build_position(p->b, pos);
     if (e != 0) vyre_build_assign(p->b, var, e);
   }
@@ -205,12 +205,12 @@ static operand load_element(text_parser *p, vyre_binding binding, uint32_t pos) 
 static void build_store(text_parser *p, vyre_binding binding, operand index, operand value, uint32_t pos) {
   const ir_buffer *buffer = ir_builder_buffer(p->b, binding);
   if (buffer == NULL || index.kind != OPERAND_EXPR) {
-    text_resolve(p, value, VYRE_TYPE_NONE);
+    text_resolve(p, &value, VYRE_TYPE_NONE);
     return;
   }
   vyre_type wanted = vyre_type_describe((vyre_type)buffer->element)->value;
   bool storable = buffer->access != VYRE_ACCESS_READ && buffer->access != VYRE_ACCESS_TABLE;
-  vyre_expr e = storable ? text_resolve_to(p, value, wanted, VYRE_V121, "the value of an element") : text_resolve(p, value, wanted);
+  vyre_expr e = storable ? text_resolve_to(p, &value, wanted, VYRE_V121, "the value of an element") : text_resolve(p, &value, wanted);
   vyre_type type = vyre_build_type_of(p->b, index.expr);
   bool good = type == VYRE_TYPE_U32 || type == VYRE_TYPE_U64;
   vyre_build_position(p->b, good || !storable ? pos : index.pos);
@@ -350,7 +350,7 @@ static bool read_function_return(text_parser *p) {
   } else {
     if (!text_expression(p, &x)) return false;
     if (result == VYRE_TYPE_NONE) text_report(p, VYRE_S9, pos, "the function gives no value");
-    vyre_expr e = result != VYRE_TYPE_NONE ? text_resolve_to(p, x, result, VYRE_V45, "the function's result") : 0;
+    vyre_expr e = result != VYRE_TYPE_NONE ? text_resolve_to(p, &x, result, VYRE_V45, "the function's result") : 0;
     vyre_build_position(p->b, pos);
     if (e != 0 && last && p->result != VYRE_NO_VAR) vyre_build_assign(p->b, p->result, e);
   }
@@ -394,7 +394,7 @@ static bool read_one(text_parser *p, void (*build)(vyre_builder *b, vyre_expr e)
   operand x;
   text_advance(p);
   if (!text_expect(p, TEXT_OPEN, "(") || !text_expression(p, &x) || !text_expect(p, TEXT_CLOSE, ")")) return false;
-  vyre_expr e = text_resolve_to(p, x, VYRE_TYPE_U32, VYRE_V139, "the operand");
+  vyre_expr e = text_resolve_to(p, &x, VYRE_TYPE_U32, VYRE_V139, "the operand");
   vyre_build_position(p->b, pos);
   if (e != 0) build(p->b, e);
   p->effects++;
@@ -418,13 +418,13 @@ static bool read_print(text_parser *p) {
   p->list.count = 0;
   bool good = true;
   for (uint32_t i = 0; i < count; i++) {
-    vyre_expr e = text_resolve(p, p->operands.data[p->operands.count - count + i], VYRE_TYPE_NONE);
+    vyre_expr e = text_resolve(p, &p->operands.data[p->operands.count - count + i], VYRE_TYPE_NONE);
     good &= e != 0;
     if (!vyre_vector_push(&p->list, e)) return text_no_memory(p), false;
   }
   vyre_build_position(p->b, pos);
   if (good) ir_build_print(p->b, format, p->list.data, count);
-  while (count-- > 0) text_pop(p);
+  text_drop(p, count);
   p->effects++;
   return end_statement(p);
 }
@@ -461,7 +461,7 @@ static bool read_copy_async(text_parser *p) {
               text_element(p, VYRE_V137, &from) && text_expect(p, TEXT_COMMA, ", and the number of elements") &&
               text_expression(p, &count);
   if (!good) return false;
-  vyre_expr n = text_resolve_to(p, count, VYRE_TYPE_U32, VYRE_V137, "the number of elements");
+  vyre_expr n = text_resolve_to(p, &count, VYRE_TYPE_U32, VYRE_V137, "the number of elements");
   operand source = text_pop(p), destination = text_pop(p);
   bool known = to != VYRE_NO_BINDING && from != VYRE_NO_BINDING && n != 0 && source.kind == OPERAND_EXPR && destination.kind == OPERAND_EXPR;
   vyre_build_position(p->b, pos);
@@ -546,7 +546,7 @@ static bool read_statement(text_parser *p) {
     case TEXT_ERROR: good = false; break;
     default: good = read_effect(p); break;
   }
-  while (p->operands.count > operands) text_pop(p);
+  text_drop(p, p->operands.count - operands);
   return good;
 }
 

@@ -17,9 +17,14 @@ bool text_push(text_parser *p, operand x) {
   return false;
 }
 
-operand text_pop(text_parser *p) {
-  operand x = p->operands.data[--p->operands.count];
+void text_drop(text_parser *p, uint32_t count) {
+  p->operands.count -= count;
   if (p->settled > p->operands.count) p->settled = p->operands.count;
+}
+
+operand text_pop(text_parser *p) {
+  operand x = p->operands.data[p->operands.count - 1];
+  text_drop(p, 1);
   return x;
 }
 
@@ -65,13 +70,13 @@ static bool literal_bits(text_parser *p, const operand *x, vyre_type type, uint6
 
 static bool is_number(const operand *x) { return x->kind == OPERAND_INT || x->kind == OPERAND_FLOAT; }
 
-operand text_firm(text_parser *p, operand x) {
-  if (!is_number(&x)) return x;
-  x.bare = false;
-  if (x.type == VYRE_TYPE_NONE) return x;
+void text_firm(text_parser *p, operand *x) {
+  if (!is_number(x)) return;
+  x->bare = false;
+  if (x->type == VYRE_TYPE_NONE) return;
   uint64_t bits;
-  return literal_bits(p, &x, (vyre_type)x.type, &bits) ? operand_literal((vyre_type)x.type, bits, x.pos)
-                                                      : operand_failed(x.pos);
+  bool fits = literal_bits(p, x, (vyre_type)x->type, &bits);
+  *x = fits ? operand_literal((vyre_type)x->type, bits, x->pos) : operand_failed(x->pos);
 }
 
 operand text_negate(text_parser *p, operand x, uint32_t pos) {
@@ -81,7 +86,8 @@ operand text_negate(text_parser *p, operand x, uint32_t pos) {
   x.pos = pos;
   if (whole) x.value = -x.value; /* a token is below 2^127, so that nothing overflows */
   else x.negative = !x.negative;
-  return text_firm(p, x);
+  text_firm(p, &x);
+  return x;
 }
 
 /* ---- Types that places give ---------------------------------------------------------------- */
@@ -123,32 +129,34 @@ static vyre_expr resolve_open(text_parser *p, const operand *x, vyre_type place)
   return e;
 }
 
-vyre_expr text_resolve(text_parser *p, operand x, vyre_type place) {
+/* The literal that a number is in a place. */
+static vyre_expr resolve_number(text_parser *p, const operand *x, vyre_type place) {
+  vyre_type type = x->type != VYRE_TYPE_NONE ? (vyre_type)x->type : placed_type(p, x, place);
   uint64_t bits;
-  x = text_firm(p, x);
-  vyre_build_position(p->b, x.pos);
-  switch (x.kind) {
+  return literal_bits(p, x, type, &bits) ? vyre_build_literal(p->b, type, bits) : 0;
+}
+
+vyre_expr text_resolve(text_parser *p, const operand *x, vyre_type place) {
+  vyre_build_position(p->b, x->pos);
+  switch (x->kind) {
     case OPERAND_EXPR:
-      if ((ir_builder_meta(p->b, x.expr)->flags & VYRE_EFFECT_EFFECT) != 0) p->effects++;
-      return x.expr;
-    case OPERAND_LITERAL: return vyre_build_literal(p->b, (vyre_type)x.type, x.bits);
-    case OPERAND_OPEN: return resolve_open(p, &x, place);
+      if ((ir_builder_meta(p->b, x->expr)->flags & VYRE_EFFECT_EFFECT) != 0) p->effects++;
+      return x->expr;
+    case OPERAND_LITERAL: return vyre_build_literal(p->b, (vyre_type)x->type, x->bits);
+    case OPERAND_OPEN: return resolve_open(p, x, place);
     case OPERAND_INT:
-    case OPERAND_FLOAT: {
-      vyre_type type = placed_type(p, &x, place);
-      return literal_bits(p, &x, type, &bits) ? vyre_build_literal(p->b, type, bits) : 0;
-    }
-    case OPERAND_VOID: text_report(p, VYRE_V146, x.pos, "the call gives none"); return 0;
-    case OPERAND_BUFFER: text_report(p, VYRE_S5, x.pos, "wanted [ and an index after the name of a buffer"); return 0;
+    case OPERAND_FLOAT: return resolve_number(p, x, place);
+    case OPERAND_VOID: text_report(p, VYRE_V146, x->pos, "the call gives none"); return 0;
+    case OPERAND_BUFFER: text_report(p, VYRE_S5, x->pos, "wanted [ and an index after the name of a buffer"); return 0;
     default: return 0;
   }
 }
 
-vyre_expr text_resolve_to(text_parser *p, operand x, vyre_type place, vyre_code code, const char *what) {
+vyre_expr text_resolve_to(text_parser *p, const operand *x, vyre_type place, vyre_code code, const char *what) {
   vyre_expr e = text_resolve(p, x, place);
   vyre_type type = vyre_build_type_of(p->b, e);
   if (e == 0 || type == place) return e;
-  text_report(p, code, x.pos, "%s is %s, found %s", what, type_name(place), type == VYRE_TYPE_NONE ? "no value" : type_name(type));
+  text_report(p, code, x->pos, "%s is %s, found %s", what, type_name(place), type == VYRE_TYPE_NONE ? "no value" : type_name(type));
   return 0;
 }
 
@@ -164,13 +172,13 @@ static vyre_type common_type(const text_parser *p, const operand *x, uint32_t co
 void text_resolve_together(text_parser *p, const operand *x, uint32_t count, vyre_expr *out) {
   vyre_type type = common_type(p, x, count);
   if (type == VYRE_TYPE_NONE) type = default_type(p, x, count);
-  for (uint32_t i = 0; i < count; i++) out[i] = text_resolve(p, x[i], type);
+  for (uint32_t i = 0; i < count; i++) out[i] = text_resolve(p, &x[i], type);
 }
 
 /* ---- Constants ----------------------------------------------------------------------------- */
 
 bool text_constant_bits(text_parser *p, operand x, vyre_type type, uint64_t *bits) {
-  x = text_firm(p, x);
+  text_firm(p, &x);
   if (x.kind == OPERAND_FAILED) return false;
   if (is_number(&x) && type != VYRE_TYPE_BOOL) return literal_bits(p, &x, type, bits);
   *bits = x.bits;
@@ -352,7 +360,7 @@ static operand build_operator(text_parser *p, vyre_op op, const operand *x, uint
   vyre_type place = common_type(p, x + group.first, members);
   if (place == VYRE_TYPE_NONE && op_classes[op] == CLASS_SHIFT) place = ir_component(text_operand_type(p, &x[1]));
   for (uint32_t i = 0; i < arity; i++)
-    if (i < group.first || i >= group.end) e[i] = text_resolve(p, x[i], outer_place(op, i));
+    if (i < group.first || i >= group.end) e[i] = text_resolve(p, &x[i], outer_place(op, i));
   operand open;
   if (members > 0 && place == VYRE_TYPE_NONE) {
     for (uint32_t i = 0; i < arity; i++)
@@ -360,16 +368,15 @@ static operand build_operator(text_parser *p, vyre_op op, const operand *x, uint
     if (build_open(p, op, x, e, pos, &open)) return open;
     place = default_type(p, x + group.first, members);
   }
-  for (uint32_t i = group.first; i < group.end; i++) e[i] = text_resolve(p, x[i], place);
+  for (uint32_t i = group.first; i < group.end; i++) e[i] = text_resolve(p, &x[i], place);
   return operand_expr(build(p, op, e, pos), pos);
 }
 
-operand text_apply(text_parser *p, vyre_op op, const operand *operands, uint32_t pos) {
-  operand x[3];
+operand text_apply(text_parser *p, vyre_op op, operand *x, uint32_t pos) {
   uint32_t arity = vyre_op_describe(op)->arity;
   bool failed = false;
   for (uint32_t i = 0; i < arity; i++) {
-    x[i] = text_firm(p, operands[i]);
+    text_firm(p, &x[i]);
     if (x[i].kind == OPERAND_VOID) text_report(p, VYRE_V146, x[i].pos, "the call gives none");
     failed |= x[i].kind == OPERAND_FAILED || x[i].kind == OPERAND_VOID;
   }
@@ -383,7 +390,7 @@ operand text_apply(text_parser *p, vyre_op op, const operand *operands, uint32_t
 
 operand text_convert(text_parser *p, vyre_type type, operand x, uint32_t pos) {
   uint64_t bits;
-  x = text_firm(p, x);
+  text_firm(p, &x);
   bool real = type == VYRE_TYPE_F32 || type == VYRE_TYPE_F64;
   if (is_open_type(type) && (x.kind == OPERAND_INT || (x.kind == OPERAND_FLOAT && real)))
     return literal_bits(p, &x, type, &bits) ? operand_literal(type, bits, pos) : operand_failed(pos);
@@ -393,7 +400,7 @@ operand text_convert(text_parser *p, vyre_type type, operand x, uint32_t pos) {
     if (x.kind == OPERAND_LITERAL && x.type == type) return x;
     return x.kind == OPERAND_FAILED ? x : fold_fault(p, "a conversion does not stand in constant expressions", pos);
   }
-  vyre_expr e = text_resolve(p, x, ir_is_narrow(type) ? vyre_type_describe(type)->value : VYRE_TYPE_NONE);
+  vyre_expr e = text_resolve(p, &x, ir_is_narrow(type) ? vyre_type_describe(type)->value : VYRE_TYPE_NONE);
   vyre_build_position(p->b, pos);
   return operand_expr(vyre_build_cast(p->b, type, e), pos);
 }
@@ -425,7 +432,7 @@ void text_settle(text_parser *p, uint32_t count) {
     operand *x = &p->operands.data[p->settled];
     if (is_stable(p, x)) continue;
     uint32_t pos = x->pos;
-    vyre_expr value = text_resolve(p, *x, VYRE_TYPE_NONE);
+    vyre_expr value = text_resolve(p, x, VYRE_TYPE_NONE);
     p->operands.data[p->settled] = operand_expr(text_bind(p, value), pos);
   }
 }
