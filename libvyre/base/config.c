@@ -66,10 +66,21 @@ static vyre_status take_environment(vyre_config *config, vyre_error *error) {
   return VYRE_OK;
 }
 
-/* Says once that variables are there which do not count. */
+static bool is_setting(const char *entry) {
+  size_t bytes = strcspn(entry, "=");
+  for (uint32_t key = 0; key < VYRE_CONFIG_KEY_COUNT; key++) {
+    const char *name = vyre_config_describe(key)->environment;
+    if (strlen(name) == bytes && memcmp(name, entry, bytes) == 0) return true;
+  }
+  return bytes == strlen("VYRE_CONFIG") && memcmp(entry, "VYRE_CONFIG", bytes) == 0;
+}
+
+/* Says once that settings are there which do not count. */
 static vyre_status note_ignored(vyre_config *config, vyre_error *error) {
   size_t cursor = 0;
-  const char *entry = vyre_env_next(ENVIRONMENT_PREFIX, &cursor);
+  const char *entry;
+  do entry = vyre_env_next(ENVIRONMENT_PREFIX, &cursor);
+  while (entry != NULL && !is_setting(entry));
   if (entry == NULL) return VYRE_OK;
   if (vyre_config_warn(config,
                        "The environment is ignored (%.*s among others), because this process has more rights than its "

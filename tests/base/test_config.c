@@ -600,7 +600,7 @@ START_TEST(privileged_process_ignores_the_environment) {
   if (geteuid() != 0 || source == NULL) return;
   char command[512], text[1024];
   snprintf(command, sizeof command, "cp '%s' '%s/probe' && chown 65534 '%s/probe' && chmod 4755 '%s/probe' && "
-           "chmod 755 '%s' && VYRE_ULP=7 '%s/probe' --probe", source, directory, directory, directory, directory,
+           "chmod 755 '%s' && env VYRE_SOMETHING=1 VYRE_ULP=7 '%s/probe' --probe", source, directory, directory, directory, directory,
            directory);
   FILE *out = popen(command, "r");
   size_t got = fread(text, 1, sizeof text - 1, out);
