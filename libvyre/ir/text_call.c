@@ -176,7 +176,8 @@ void text_call_function(text_parser *p, uint32_t function, uint32_t count, uint3
   if (open_frame(p, function, pos, &frame)) {
     for (uint32_t i = 0; i < count; i++) {
       const text_parameter *parameter = &p->parameters.data[f.first + i];
-      text_declare(p, VYRE_STMT_LET, parameter->name, parameter->pos, p->operands.data[p->operands.count - count + i].expr);
+      text_declare(p, VYRE_STMT_LET, parameter->name, parameter->pos,
+                   p->operands.data[p->operands.count - count + i].expr);
     }
     text_drop(p, count);
     count = 0;
@@ -237,7 +238,8 @@ static operand expand_operation(text_parser *p, uint32_t id, const vyre_call_arg
   p->effects++;
   if (status == VYRE_ERR_NO_MEMORY) text_no_memory(p);
   else if (status != VYRE_OK && vyre_builder_errors(p->b) == faults)
-    text_report(p, VYRE_V16, pos, "\"%.200s\"%s", text_of(p, id), status == VYRE_ERR_NOT_FOUND ? "" : " could not be expanded");
+    text_report(p, VYRE_V16, pos, "\"%.200s\"%s", text_of(p, id),
+                status == VYRE_ERR_NOT_FOUND ? "" : " could not be expanded");
   if (status != VYRE_OK) return operand_failed(pos);
   if (result == 0) return (operand){ .kind = OPERAND_VOID, .pos = pos };
   vyre_build_position(p->b, pos);

@@ -13,7 +13,8 @@ extern const char text_zero_divisor[];
 /* Whether text_fold knows it. */
 bool text_folds(vyre_op op);
 
-/* The value as bits of a scalar arithmetic type: in range, and exact for floats. False if it is neither. Not for bool. */
+/* The value as bits of a scalar arithmetic type: in range, and exact for floats. False if it is neither. Not for bool.
+ */
 bool text_int_bits(vyre_type type, text_int value, uint64_t *bits);
 /* The value of integer bits. */
 text_int text_int_value(vyre_type type, uint64_t bits);

@@ -60,7 +60,8 @@ static bool read_op(text_parser *p, uint32_t pos) {
 }
 
 static uint32_t attribute_at(const text_parser *p) {
-  static const char words[][16] = { "workgroup", "contract", "flush", "ulp", "subgroup", "progress", "noncomposable", "op" };
+  static const char words[][16] = {"workgroup", "contract", "flush",         "ulp",
+                                   "subgroup",  "progress", "noncomposable", "op"};
   for (uint32_t i = 0; i < 8; i++)
     if (text_at_text(p, words[i])) return 1u << i;
   return 0;
@@ -68,7 +69,8 @@ static uint32_t attribute_at(const text_parser *p) {
 
 static bool read_attribute(text_parser *p, uint32_t *seen) {
   uint32_t pos = p->token.start, attribute = attribute_at(p);
-  if (attribute == 0) return text_unexpected(p, "an attribute (workgroup contract flush ulp subgroup progress noncomposable op) or {");
+  if (attribute == 0)
+    return text_unexpected(p, "an attribute (workgroup contract flush ulp subgroup progress noncomposable op) or {");
   if (*seen & attribute) text_report(p, VYRE_V149, pos, "\"%s\" stands twice", text_of(p, p->name));
   *seen |= attribute;
   text_advance(p);
@@ -161,8 +163,9 @@ static bool read_buffer(text_parser *p, vyre_access access) {
 
 static bool define_fault(text_parser *p, const vyre_define *define, const char *wanted) {
   if (p->define_fault[0] == 0)
-    snprintf(p->define_fault, sizeof p->define_fault, "The constant %.80s takes %s, found \"%.80s\". Fix: give %s, as the program does.",
-             define->name, wanted, define->value, wanted);
+    snprintf(p->define_fault, sizeof p->define_fault,
+             "The constant %.80s takes %s, found \"%.80s\". Fix: give %s, as the program does.", define->name, wanted,
+             define->value, wanted);
   return false;
 }
 
@@ -192,7 +195,8 @@ static bool apply_define(text_parser *p, const vyre_define *define, operand *val
   bool whole = x.kind == OPERAND_INT && x.type == VYRE_TYPE_NONE;
   bool real = x.kind == OPERAND_FLOAT && x.type == VYRE_TYPE_NONE;
   if (value->kind == OPERAND_INT && !whole) return define_fault(p, define, "an integer literal without suffix");
-  if (value->kind == OPERAND_FLOAT && !real && !(whole && make_float(define, &x))) return define_fault(p, define, "a number without suffix");
+  if (value->kind == OPERAND_FLOAT && !real && !(whole && make_float(define, &x)))
+    return define_fault(p, define, "a number without suffix");
   *value = x;
   return true;
 }
@@ -214,10 +218,12 @@ static void report_unused_define(text_parser *p, const char *wanted) {
     const char *name = text_of(p, p->globals.data[i].name);
     size_t used = strlen(list);
     vyre_suggest_offer(&near, name);
-    if (used + strlen(name) + 3 < sizeof list) snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", name);
+    if (used + strlen(name) + 3 < sizeof list)
+      snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", name);
   }
-  snprintf(p->define_fault, sizeof p->define_fault, "The program has no scalar constant %.60s; %s%s. Fix: %s%.60s%s.", wanted,
-           list[0] != 0 ? "it has " : "it has none", list, near.best != NULL ? "did you mean " : "name one that it declares with const",
+  snprintf(p->define_fault, sizeof p->define_fault, "The program has no scalar constant %.60s; %s%s. Fix: %s%.60s%s.",
+           wanted, list[0] != 0 ? "it has " : "it has none", list,
+           near.best != NULL ? "did you mean " : "name one that it declares with const",
            near.best != NULL ? near.best : "", near.best != NULL ? "?" : "");
 }
 
@@ -232,7 +238,7 @@ static uint32_t add_global(text_parser *p, uint32_t name, uint32_t pos, uint32_t
   vyre_build_position(p->b, pos);
   uint32_t index = p->globals.count;
   if (!ir_builder_claim(p->b, name, index)) return UINT32_MAX;
-  if (vyre_vector_push(&p->globals, ((text_global){ .name = name, .function = function, .value = value }))) return index;
+  if (vyre_vector_push(&p->globals, ((text_global){.name = name, .function = function, .value = value}))) return index;
   text_no_memory(p);
   return UINT32_MAX;
 }
@@ -327,7 +333,8 @@ static bool read_table(text_parser *p, uint32_t name, uint32_t pos, vyre_type el
   if (!text_expect(p, TEXT_ASSIGN, "= and the elements") || !read_elements(p, element, length, &count)) return false;
   bool good = vyre_builder_errors(p->b) == faults;
   if (good && count != length) {
-    text_report(p, VYRE_S10, pos, "%llu elements for a length of %llu", (unsigned long long)count, (unsigned long long)length);
+    text_report(p, VYRE_S10, pos, "%llu elements for a length of %llu", (unsigned long long)count,
+                (unsigned long long)length);
     good = false;
   }
   if (good && has_room(p, name, pos)) {

@@ -61,7 +61,9 @@ static step replace_operands(text_parser *p, uint32_t count, operand x) {
   return push_operand(p, x);
 }
 
-static operand *operand_below(text_parser *p, uint32_t depth) { return &p->operands.data[p->operands.count - 1 - depth]; }
+static operand *operand_below(text_parser *p, uint32_t depth) {
+  return &p->operands.data[p->operands.count - 1 - depth];
+}
 
 /* A prefix or infix operator. */
 static step open_operator(text_parser *p, entry_kind kind, vyre_op op, uint8_t precedence) {
@@ -121,7 +123,8 @@ uint32_t text_read_component(text_parser *p) {
   const char *word = p->lex.text + p->token.start, *at = NULL;
   uint32_t bytes = p->token.end - p->token.start;
   if (bytes == 1) at = strchr("xyzw", word[0]);
-  if (at == NULL) text_report(p, VYRE_V68, p->token.start, "\".%.*s\" is none of .x .y .z .w", bytes > 40 ? 40 : (int)bytes, word);
+  if (at == NULL)
+    text_report(p, VYRE_V68, p->token.start, "\".%.*s\" is none of .x .y .z .w", bytes > 40 ? 40 : (int)bytes, word);
   text_advance(p);
   return at != NULL ? (uint32_t)(strchr("xyzw", *at) - "xyzw") : UINT32_MAX;
 }
@@ -153,11 +156,14 @@ static bool is_function(const text_parser *p, ir_symbol symbol) {
 
 /* Says what is wrong with a name that is not what its use wants, once for an unknown one, and not at all if its
  * declaration failed. */
-static void report_name(text_parser *p, uint32_t name, ir_symbol symbol, vyre_code code, const char *wanted, uint32_t pos) {
+static void report_name(text_parser *p, uint32_t name, ir_symbol symbol, vyre_code code, const char *wanted,
+                        uint32_t pos) {
   if (text_name_at(p, name)->poisoned) return;
   if (p->function != UINT32_MAX && p->functions.data[p->function].name == name)
     text_report(p, VYRE_V66, pos, "\"%s\" would call itself, and there is no recursion", text_of(p, name));
-  else text_report(p, code, pos, "\"%s\" is not %s", text_of(p, name), symbol.kind == IR_SYMBOL_NONE ? "declared" : wanted);
+  else
+    text_report(p, code, pos, "\"%s\" is not %s", text_of(p, name),
+                symbol.kind == IR_SYMBOL_NONE ? "declared" : wanted);
   if (symbol.kind == IR_SYMBOL_NONE) text_poison(p, name);
 }
 
@@ -192,7 +198,8 @@ static step read_name(text_parser *p) {
   if (text_at(p, TEXT_OPEN)) return open_function(p, name, symbol, pos);
   if (is_buffer_argument(p, symbol))
     return push_operand(p, (operand){ .kind = OPERAND_BUFFER, .pos = pos, .binding = symbol.index });
-  if (symbol.kind == IR_SYMBOL_BUFFER) return text_unexpected(p, "[ and an index after the name of a buffer"), STEP_FAILED;
+  if (symbol.kind == IR_SYMBOL_BUFFER)
+    return text_unexpected(p, "[ and an index after the name of a buffer"), STEP_FAILED;
   if (is_function(p, symbol)) return text_unexpected(p, "( and arguments after the name of a function"), STEP_FAILED;
   if (symbol.kind != IR_SYMBOL_NONE) return push_operand(p, value_of(p, symbol, pos));
   report_name(p, name, symbol, VYRE_V66, "", pos);
@@ -223,7 +230,8 @@ static step open_brackets(text_parser *p, entry_kind kind, uint32_t op, uint32_t
 
 static step open_bitcast(text_parser *p, uint32_t pos) {
   vyre_type type;
-  if (!text_expect(p, TEXT_LESS, "<") || !text_read_type(p, &type) || !text_expect(p, TEXT_GREATER, ">")) return STEP_FAILED;
+  if (!text_expect(p, TEXT_LESS, "<") || !text_read_type(p, &type) || !text_expect(p, TEXT_GREATER, ">"))
+    return STEP_FAILED;
   return open_brackets(p, ENTRY_BITCAST, type, 0, pos);
 }
 
@@ -374,7 +382,8 @@ static operand close_access(text_parser *p, const text_entry *entry, uint32_t co
   for (uint32_t i = 0; i < count; i++)
     e[i] = text_resolve(p, operand_below(p, count - 1 - i), i == 0 ? VYRE_TYPE_U32 : element);
   vyre_build_position(p->b, entry->pos);
-  vyre_expr atomic = vyre_build_atomic(p->b, op, entry->ref, e[0], e[1], e[2], (vyre_order)entry->order, (vyre_scope)entry->scope);
+  vyre_expr atomic =
+      vyre_build_atomic(p->b, op, entry->ref, e[0], e[1], e[2], (vyre_order)entry->order, (vyre_scope)entry->scope);
   return operand_expr(atomic, entry->pos);
 }
 
@@ -391,7 +400,9 @@ static step close_entry(text_parser *p) {
     case ENTRY_BITCAST: return replace_operands(p, count, close_bitcast(p, &entry, count));
     case ENTRY_LOAD: return replace_operands(p, 1, close_load(p, &entry));
     case ENTRY_ACCESS: return replace_operands(p, count, close_access(p, &entry, count));
-    case ENTRY_FUNCTION: text_call_function(p, entry.ref, count, entry.pos); return p->stop ? STEP_FAILED : STEP_OPERATOR;
+    case ENTRY_FUNCTION:
+      text_call_function(p, entry.ref, count, entry.pos);
+      return p->stop ? STEP_FAILED : STEP_OPERATOR;
     case ENTRY_CALL: text_call_operation(p, entry.ref, count, entry.pos); return p->stop ? STEP_FAILED : STEP_OPERATOR;
     default: break;
   }
@@ -402,7 +413,8 @@ static step close_entry(text_parser *p) {
 
 /* ---- Orders and scopes --------------------------------------------------------------------- */
 
-static bool read_choice(text_parser *p, const char *const *words, uint32_t count, uint32_t *choice, const char *wanted) {
+static bool read_choice(text_parser *p, const char *const *words, uint32_t count, uint32_t *choice,
+                        const char *wanted) {
   for (*choice = 0; *choice < count; ++*choice)
     if (text_at_text(p, words[*choice])) return text_advance(p), true;
   return text_unexpected(p, wanted);
@@ -577,7 +589,8 @@ bool text_constant_count(text_parser *p, uint64_t most, uint64_t *out) {
   bool literal = x.kind == OPERAND_LITERAL && ir_is_integer((vyre_type)x.type);
   if (x.kind != OPERAND_INT && !literal) return text_report(p, VYRE_S7, x.pos, "wanted an integer"), true;
   text_int value = literal ? text_int_value((vyre_type)x.type, x.bits) : x.value;
-  if (value < 0 || value > (text_int)most) return text_report(p, VYRE_V145, x.pos, "it is not from 0 to %llu", (unsigned long long)most), true;
+  if (value < 0 || value > (text_int)most)
+    return text_report(p, VYRE_V145, x.pos, "it is not from 0 to %llu", (unsigned long long)most), true;
   *out = (uint64_t)value;
   return true;
 }

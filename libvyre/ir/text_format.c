@@ -96,7 +96,8 @@ static bool space_before_open(const formatter *f) {
 
 static bool wants_space(const formatter *f) {
   const text_token *b = &f->before, *t = &f->token;
-  if (f->before_role == ROLE_LIST || f->role == ROLE_LIST) return t->kind == TEXT_OPEN_BRACE && b->kind != TEXT_OPEN_BRACE;
+  if (f->before_role == ROLE_LIST || f->role == ROLE_LIST)
+    return t->kind == TEXT_OPEN_BRACE && b->kind != TEXT_OPEN_BRACE;
   if (f->before_role == ROLE_BLOCK || f->role == ROLE_BLOCK) return true;
   if (f->before_role == ROLE_PREFIX || f->role == ROLE_ANGLE || f->before_role == ROLE_ANGLE) return false;
   if (f->role == ROLE_TERNARY || f->before_role == ROLE_TERNARY) return true;
@@ -258,8 +259,8 @@ static bool is_sound(text_lexer lex, vyre_diagnostics *d, vyre_error *error) {
     if (t.kind != TEXT_ERROR && !t.malformed) continue;
     vyre_diag(d, t.code, t.start, "%s", t.problem);
     if (faults++ == 0)
-      vyre_fail(error, VYRE_ERR_INVALID_PROGRAM, "text", "%s: %s%s%s. Fix: %s.", vyre_code_name(t.code), vyre_code_gist(t.code),
-                t.problem[0] != 0 ? ": " : "", t.problem, vyre_code_fix(t.code));
+      vyre_fail(error, VYRE_ERR_INVALID_PROGRAM, "text", "%s: %s%s%s. Fix: %s.", vyre_code_name(t.code),
+                vyre_code_gist(t.code), t.problem[0] != 0 ? ": " : "", t.problem, vyre_code_fix(t.code));
   } while (t.kind != TEXT_END);
   return faults == 0;
 }

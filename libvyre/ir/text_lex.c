@@ -121,7 +121,8 @@ static bool read_fraction(text_lexer *lexer, text_token *token, uint32_t base) {
     if (read_digits(lexer, &ignored, base) == 0) malformed(token, VYRE_S4, "a digit must follow the point");
   }
   bool exponent = read_exponent(lexer, token, base == 16 ? 'p' : 'e');
-  if (point && !exponent && base == 16) malformed(token, VYRE_S4, "a hexadecimal fraction needs an exponent, as in 0x1.8p3");
+  if (point && !exponent && base == 16)
+    malformed(token, VYRE_S4, "a hexadecimal fraction needs an exponent, as in 0x1.8p3");
   return point || exponent;
 }
 
@@ -135,7 +136,8 @@ static void read_suffix(text_lexer *lexer, text_token *token) {
   bool integer = type >= VYRE_TYPE_U32 && type <= VYRE_TYPE_I64;
   bool real = type == VYRE_TYPE_F32 || type == VYRE_TYPE_F64;
   if (!integer && !real) malformed(token, VYRE_S4, "suffixes are u32 i32 u64 i64 f32 f64");
-  else if (integer && token->kind == TEXT_FLOAT) malformed(token, VYRE_S4, "an integer suffix behind a fraction or an exponent");
+  else if (integer && token->kind == TEXT_FLOAT)
+    malformed(token, VYRE_S4, "an integer suffix behind a fraction or an exponent");
   else token->suffix = (uint8_t)type;
   if (real) token->kind = TEXT_FLOAT;
 }

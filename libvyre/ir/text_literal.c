@@ -78,14 +78,19 @@ vyre_status vyre_text_literal(vyre_type type, const char *text, uint64_t *bits, 
   operand x;
   const char *name = vyre_type_describe(type)->spelling;
   if (type < VYRE_TYPE_BOOL || type > VYRE_TYPE_F64)
-    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "literal", "There are literals of scalar types only. Fix: give bool, u32, i32, u64, i64, f32 or f64.");
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "literal",
+                     "There are literals of scalar types only. Fix: give bool, u32, i32, u64, i64, f32 or f64.");
   if (!text_read_literal(text, &x) || !is_of_type(type, &x))
-    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "literal", "Wanted a literal of type %s, found \"%.120s\". Fix: write %s.", name, text,
-                     type == VYRE_TYPE_BOOL ? "true or false" : type < VYRE_TYPE_F32 ? "an integer, as 7, -3 or 0x1F" : "a number, as 2, 1.5, 1e3 or inf");
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "literal",
+                     "Wanted a literal of type %s, found \"%.120s\". Fix: write %s.", name, text,
+                     type == VYRE_TYPE_BOOL ? "true or false"
+                     : type < VYRE_TYPE_F32 ? "an integer, as 7, -3 or 0x1F"
+                                            : "a number, as 2, 1.5, 1e3 or inf");
   switch (bits_in(type, &x, bits)) {
     case TEXT_FLOAT_OK: return VYRE_OK;
     case TEXT_FLOAT_MEMORY: return vyre_fail_memory(error, "literal");
     default: break;
   }
-  return vyre_fail(error, VYRE_ERR_OUT_OF_RANGE, "literal", "\"%.120s\" is no value of type %s. Fix: give one in its range.", text, name);
+  return vyre_fail(error, VYRE_ERR_OUT_OF_RANGE, "literal",
+                   "\"%.120s\" is no value of type %s. Fix: give one in its range.", text, name);
 }

@@ -69,7 +69,8 @@ static void report_token(text_parser *p) {
   char found[64];
   const char *problem = p->token.problem;
   bool open = p->token.kind == TEXT_ERROR && p->token.code == VYRE_S3;
-  if (!p->skipping || open) text_report(p, p->token.code, p->token.start, "%s", problem[0] != 0 ? problem : describe_token(p, found));
+  if (!p->skipping || open)
+    text_report(p, p->token.code, p->token.start, "%s", problem[0] != 0 ? problem : describe_token(p, found));
   if (open && p->token.end == p->lex.bytes) stop(p);
 }
 
@@ -202,7 +203,8 @@ bool text_read_new_name(text_parser *p, uint32_t *name, uint32_t *pos) {
     text_advance(p);
     return false;
   }
-  if (strncmp(text_of(p, p->name), "__", 2) == 0 && !p->check) text_report(p, VYRE_W4, *pos, "\"%s\"", text_of(p, p->name));
+  if (strncmp(text_of(p, p->name), "__", 2) == 0 && !p->check)
+    text_report(p, VYRE_W4, *pos, "\"%s\"", text_of(p, p->name));
   text_advance(p);
   return true;
 }
@@ -424,8 +426,9 @@ static vyre_status parse(const source *s, vyre_program **out, vyre_error *error)
 
 vyre_status text_check_source(const char *text, size_t bytes, vyre_diagnostics *diagnostics, vyre_error *error) {
   if (bytes > VYRE_MAX_PROGRAM_BYTES)
-    return vyre_fail(error, VYRE_ERR_LIMIT, "text", "A text has at most %u bytes, this one has %zu. Fix: split the program.",
-                     VYRE_MAX_PROGRAM_BYTES, bytes);
+    return vyre_fail(error, VYRE_ERR_LIMIT, "text",
+                     "A text has at most %u bytes, this one has %zu. Fix: split the program.", VYRE_MAX_PROGRAM_BYTES,
+                     bytes);
   size_t fault = vyre_utf8_fault(text, bytes);
   if (fault == bytes) return VYRE_OK;
   const char *what = text[fault] == 0 ? "a NUL" : "a byte that is not UTF-8";

@@ -185,7 +185,8 @@ bool text_expect(text_parser *p, text_kind kind, const char *wanted);
 bool text_expect_word(text_parser *p, uint16_t word, const char *wanted);
 /* Reports S5 at the token, unless it was faulted already. Gives false. */
 bool text_unexpected(text_parser *p, const char *wanted);
-__attribute__((format(printf, 4, 5))) void text_report(text_parser *p, vyre_code code, uint32_t pos, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void text_report(text_parser *p, vyre_code code, uint32_t pos, const char *format,
+                                                       ...);
 void text_no_memory(text_parser *p);
 
 /* A name that is about to be declared: reports S6 for reserved words, W4 for __. */

@@ -98,7 +98,8 @@ static void print_buffer(vyre_writer *w, const vyre_program *p, const ir_buffer 
     print_table(w, p, b);
     return;
   }
-  vyre_write(w, "%s %s: %s[", accesses[b->access], ir_text(p, b->name), vyre_type_describe((vyre_type)b->element)->spelling);
+  vyre_write(w, "%s %s: %s[", accesses[b->access], ir_text(p, b->name),
+             vyre_type_describe((vyre_type)b->element)->spelling);
   if (b->length > 0) vyre_write(w, "%llu", (unsigned long long)b->length);
   vyre_write_text(w, "];\n");
 }
@@ -115,7 +116,9 @@ static void print_declarations(vyre_writer *w, const vyre_program *p) {
 /* ---- Statements ---------------------------------------------------------------------------- */
 
 static const char *var_name(const vyre_program *p, uint32_t var) { return ir_text(p, p->vars.data[var].name); }
-static const char *buffer_name(const vyre_program *p, uint32_t binding) { return ir_text(p, p->buffers.data[binding].name); }
+static const char *buffer_name(const vyre_program *p, uint32_t binding) {
+  return ir_text(p, p->buffers.data[binding].name);
+}
 
 static void print_element(vyre_writer *w, const vyre_program *p, uint32_t binding, uint32_t index) {
   vyre_write(w, "%s[", buffer_name(p, binding));

@@ -28,10 +28,13 @@ static void print(const printer *t, uint32_t expr, vyre_type place, uint32_t lea
 /* ---- Literals ------------------------------------------------------------------------------ */
 
 static bool is_infinite_or_nan(vyre_type type, uint64_t bits) {
-  return type == VYRE_TYPE_F32 ? (bits & 0x7F800000) == 0x7F800000 : (bits & 0x7FF0000000000000u) == 0x7FF0000000000000u;
+  return type == VYRE_TYPE_F32 ? (bits & 0x7F800000) == 0x7F800000
+                               : (bits & 0x7FF0000000000000u) == 0x7FF0000000000000u;
 }
 
-static bool is_negative_float(vyre_type type, uint64_t bits) { return (bits >> (type == VYRE_TYPE_F32 ? 31 : 63)) != 0; }
+static bool is_negative_float(vyre_type type, uint64_t bits) {
+  return (bits >> (type == VYRE_TYPE_F32 ? 31 : 63)) != 0;
+}
 
 static void print_special(vyre_writer *w, vyre_type type, uint64_t bits, bool typed) {
   bool nan = type == VYRE_TYPE_F32 ? (bits & 0x7FFFFF) != 0 : (bits & 0xFFFFFFFFFFFFFu) != 0;
@@ -89,7 +92,8 @@ static vyre_type place_among(const vyre_program *p, const uint32_t *exprs, uint3
 void text_print_together(vyre_writer *w, const vyre_program *p, const uint32_t *exprs, uint32_t count,
                          const char *const *separators) {
   bool plain = true; /* literals alone that all are u32 without being asked */
-  for (uint32_t i = 0; i < count; i++) plain &= is_literal(p, exprs[i]) && ir_expr_at(p, exprs[i])->type == VYRE_TYPE_U32;
+  for (uint32_t i = 0; i < count; i++)
+    plain &= is_literal(p, exprs[i]) && ir_expr_at(p, exprs[i])->type == VYRE_TYPE_U32;
   for (uint32_t i = 0; i < count; i++) {
     if (i > 0) vyre_write_text(w, separators[i - 1]);
     text_print_expr(w, p, exprs[i], plain ? VYRE_TYPE_NONE : place_among(p, exprs, count, i));
@@ -176,7 +180,9 @@ static void print_select(const printer *t, const uint32_t *operands, const ir_ex
 
 /* ---- Memory and conversions ---------------------------------------------------------------- */
 
-static const char *buffer_name(const vyre_program *p, uint32_t binding) { return ir_text(p, p->buffers.data[binding].name); }
+static const char *buffer_name(const vyre_program *p, uint32_t binding) {
+  return ir_text(p, p->buffers.data[binding].name);
+}
 
 static void print_element(const printer *t, const ir_expr *e) {
   vyre_write(t->w, "%s[", buffer_name(t->p, e->arg[3]));

@@ -11,7 +11,7 @@ static text_block *top_block(text_parser *p) { return &p->blocks.data[p->blocks.
 static bool is_conditional(uint8_t kind) { return kind == BLOCK_IF || kind == BLOCK_ELSE || kind == BLOCK_LOOP; }
 
 bool text_push_block(text_parser *p, block_kind kind, uint32_t pos) {
-  text_block block = { .kind = (uint8_t)kind, .pos = pos, .undo = p->undo.count, .flow = p->flow, .commits = p->commits };
+  text_block block = {.kind = (uint8_t)kind, .pos = pos, .undo = p->undo.count, .flow = p->flow, .commits = p->commits};
   if (!vyre_vector_push(&p->blocks, block)) return text_no_memory(p), false;
   if (is_conditional((uint8_t)kind)) p->flow = ++p->flows;
   return true;
@@ -102,7 +102,8 @@ static bool read_declaration(text_parser *p, vyre_stmt_op op) {
     return false;
   }
   vyre_expr value = 0;
-  if (ir_is_narrow(type)) text_report(p, VYRE_V136, pos, "%s is stored only, it is no type of values", vyre_type_describe(type)->spelling);
+  if (ir_is_narrow(type))
+    text_report(p, VYRE_V136, pos, "%s is stored only, it is no type of values", vyre_type_describe(type)->spelling);
   else if (type != VYRE_TYPE_NONE) value = text_resolve_to(p, &x, type, VYRE_V45, "the declared type");
   else value = text_resolve(p, &x, VYRE_TYPE_NONE);
   text_declare(p, op, name, pos, value);
@@ -163,7 +164,8 @@ static vyre_var find_var(text_parser *p, uint32_t name, uint32_t pos) {
   ir_symbol symbol = text_find(p, name);
   if (symbol.kind == IR_SYMBOL_VAR) return symbol.index;
   if (!text_name_at(p, name)->poisoned)
-    text_report(p, VYRE_V120, pos, "\"%s\" is %s", text_of(p, name), symbol.kind == IR_SYMBOL_NONE ? "not declared" : "no variable");
+    text_report(p, VYRE_V120, pos, "\"%s\" is %s", text_of(p, name),
+                symbol.kind == IR_SYMBOL_NONE ? "not declared" : "no variable");
   if (symbol.kind == IR_SYMBOL_NONE) text_poison(p, name);
   return VYRE_NO_VAR;
 }
@@ -197,7 +199,8 @@ static operand load_element(text_parser *p, vyre_binding binding, uint32_t pos) 
   if (binding == VYRE_NO_BINDING || index->kind != OPERAND_EXPR) return operand_failed(pos);
   vyre_build_position(p->b, pos);
   uint16_t once = VYRE_EFFECT_EFFECT | VYRE_EFFECT_CONVERGENT;
-  if ((ir_builder_meta(p->b, index->expr)->flags & once) != 0) *index = operand_expr(text_bind(p, index->expr), index->pos);
+  if ((ir_builder_meta(p->b, index->expr)->flags & once) != 0)
+    *index = operand_expr(text_bind(p, index->expr), index->pos);
   if (index->kind != OPERAND_EXPR) return operand_failed(pos);
   return operand_expr(vyre_build_load(p->b, VYRE_OP_LOAD, binding, index->expr), pos);
 }
@@ -210,7 +213,8 @@ static void build_store(text_parser *p, vyre_binding binding, operand index, ope
   }
   vyre_type wanted = vyre_type_describe((vyre_type)buffer->element)->value;
   bool storable = buffer->access != VYRE_ACCESS_READ && buffer->access != VYRE_ACCESS_TABLE;
-  vyre_expr e = storable ? text_resolve_to(p, &value, wanted, VYRE_V121, "the value of an element") : text_resolve(p, &value, wanted);
+  vyre_expr e = storable ? text_resolve_to(p, &value, wanted, VYRE_V121, "the value of an element")
+                         : text_resolve(p, &value, wanted);
   vyre_type type = vyre_build_type_of(p->b, index.expr);
   bool good = type == VYRE_TYPE_U32 || type == VYRE_TYPE_U64;
   vyre_build_position(p->b, good || !storable ? pos : index.pos);
@@ -346,7 +350,8 @@ static bool read_function_return(text_parser *p) {
   if (last) top_block(p)->returned = true;
   else text_report(p, VYRE_S9, pos, "in a function it stands only at the end of the body");
   if (text_at(p, TEXT_SEMICOLON)) {
-    if (result != VYRE_TYPE_NONE && last) text_report(p, VYRE_S9, pos, "the function gives %s", vyre_type_describe(result)->spelling);
+    if (result != VYRE_TYPE_NONE && last)
+      text_report(p, VYRE_S9, pos, "the function gives %s", vyre_type_describe(result)->spelling);
   } else {
     if (!text_expression(p, &x)) return false;
     if (result == VYRE_TYPE_NONE) text_report(p, VYRE_S9, pos, "the function gives no value");
@@ -355,7 +360,8 @@ static bool read_function_return(text_parser *p) {
     if (e != 0 && last && p->result != VYRE_NO_VAR) vyre_build_assign(p->b, p->result, e);
   }
   if (!end_statement(p)) return false;
-  if (last && !text_at(p, TEXT_CLOSE_BRACE)) text_report(p, VYRE_V112, p->token.start, "nothing after the return is reached");
+  if (last && !text_at(p, TEXT_CLOSE_BRACE))
+    text_report(p, VYRE_V112, p->token.start, "nothing after the return is reached");
   return true;
 }
 
@@ -378,8 +384,8 @@ static bool read_fence(text_parser *p) {
   vyre_order order;
   vyre_scope scope;
   text_advance(p);
-  bool good = text_expect(p, TEXT_OPEN, "(") && text_read_order(p, &order) && text_expect(p, TEXT_COMMA, ", and a scope") &&
-              text_read_scope(p, &scope);
+  bool good = text_expect(p, TEXT_OPEN, "(") && text_read_order(p, &order) &&
+              text_expect(p, TEXT_COMMA, ", and a scope") && text_read_scope(p, &scope);
   if (good) text_accept(p, TEXT_COMMA);
   if (!good || !text_expect(p, TEXT_CLOSE, ")")) return false;
   vyre_build_position(p->b, pos);
@@ -413,7 +419,8 @@ static bool read_print_arguments(text_parser *p, uint32_t *count) {
 static bool read_print(text_parser *p) {
   uint32_t pos = p->token.start, format, count;
   text_advance(p);
-  if (!text_expect(p, TEXT_OPEN, "(") || !text_read_string(p, &format) || !read_print_arguments(p, &count)) return false;
+  if (!text_expect(p, TEXT_OPEN, "(") || !text_read_string(p, &format) || !read_print_arguments(p, &count))
+    return false;
   if (!text_expect(p, TEXT_CLOSE, ")")) return false;
   p->list.count = 0;
   bool good = true;
@@ -463,7 +470,8 @@ static bool read_copy_async(text_parser *p) {
   if (!good) return false;
   vyre_expr n = text_resolve_to(p, &count, VYRE_TYPE_U32, VYRE_V137, "the number of elements");
   operand source = text_pop(p), destination = text_pop(p);
-  bool known = to != VYRE_NO_BINDING && from != VYRE_NO_BINDING && n != 0 && source.kind == OPERAND_EXPR && destination.kind == OPERAND_EXPR;
+  bool known = to != VYRE_NO_BINDING && from != VYRE_NO_BINDING && n != 0 && source.kind == OPERAND_EXPR &&
+               destination.kind == OPERAND_EXPR;
   vyre_build_position(p->b, pos);
   if (known) vyre_build_copy_async(p->b, workgroup, to, destination.expr, from, source.expr, n);
   if (tag != UINT32_MAX) close_group(p, tag);
@@ -506,7 +514,8 @@ static bool read_wait(text_parser *p) {
 static bool misplaced_declaration(text_parser *p) {
   text_report(p, VYRE_S8, p->token.start, "\"%s\"", text_of(p, p->name));
   text_advance(p);
-  if (text_at(p, TEXT_NAME) && p->word == WORD_NONE && text_find(p, p->name).kind == IR_SYMBOL_NONE) text_poison(p, p->name);
+  if (text_at(p, TEXT_NAME) && p->word == WORD_NONE && text_find(p, p->name).kind == IR_SYMBOL_NONE)
+    text_poison(p, p->name);
   return false;
 }
 

@@ -49,7 +49,8 @@ static bool report_range(text_parser *p, const operand *x, vyre_type type) {
   char number[TEXT_NUMBER_BYTES];
   if (x->kind == OPERAND_INT) text_write_int(number, x->value);
   bool real = type == VYRE_TYPE_F32 || type == VYRE_TYPE_F64;
-  if (x->kind == OPERAND_INT) text_report(p, VYRE_V145, x->pos, "%s is not %s", number, real ? "exact in that float type" : type_name(type));
+  if (x->kind == OPERAND_INT)
+    text_report(p, VYRE_V145, x->pos, "%s is not %s", number, real ? "exact in that float type" : type_name(type));
   else text_report(p, VYRE_V145, x->pos, "the number is beyond the range of %s", type_name(type));
   return false;
 }
@@ -156,7 +157,8 @@ vyre_expr text_resolve_to(text_parser *p, const operand *x, vyre_type place, vyr
   vyre_expr e = text_resolve(p, x, place);
   vyre_type type = vyre_build_type_of(p->b, e);
   if (e == 0 || type == place) return e;
-  text_report(p, code, x->pos, "%s is %s, found %s", what, type_name(place), type == VYRE_TYPE_NONE ? "no value" : type_name(type));
+  text_report(p, code, x->pos, "%s is %s, found %s", what, type_name(place),
+              type == VYRE_TYPE_NONE ? "no value" : type_name(type));
   return 0;
 }
 
@@ -223,7 +225,8 @@ static operand fold_typed(text_parser *p, vyre_op op, const operand *x, uint32_t
   if (type == VYRE_TYPE_F32 || type == VYRE_TYPE_F64) {
     if (text_fold_float(op, type, bits[0], bits[1], &result)) return operand_literal(type, result, pos);
   } else if (text_folds(op) && ir_is_integer(type)) {
-    text_int value, left = text_int_value(type, bits[0]), right = text_int_value(is_shift(op) ? VYRE_TYPE_I64 : type, bits[1]);
+    text_int value, left = text_int_value(type, bits[0]),
+                    right = text_int_value(is_shift(op) ? VYRE_TYPE_I64 : type, bits[1]);
     const char *fault = text_fold(op, left, right, &value);
     if (fault == NULL && text_int_bits(type, value, &result)) return operand_literal(type, result, pos);
     return fold_fault(p, fault != NULL ? fault : "the result does not fit its type", pos);

@@ -39,7 +39,8 @@ static void check_print(const vyre_program *program) {
   free(text);
 }
 
-static void check_format(const char *text, size_t bytes, const vyre_program *program, const vyre_text_options *options) {
+static void check_format(const char *text, size_t bytes, const vyre_program *program,
+                         const vyre_text_options *options) {
   char *once, *twice;
   size_t length, more;
   vyre_error error = VYRE_ERROR_INIT;

@@ -13,9 +13,11 @@
 
 /* Names that most lines use. */
 #define KIT_HEAD "program t workgroup(64) ulp(0) {\n"
-#define KIT_NAMES \
-  "  param a: f32;\n  param n: u32;\n  param j: i32;\n  param w: u64;\n  param l: i64;\n  param d: f64;\n  param c: bool;\n" \
-  "  read x: f32[];\n  rw y: f32[];\n  rw u: u32[];\n  rw s: i32[];\n  rw q: u64[];\n  rw e: f64[];\n  rw v: f32x4[];\n" \
+#define KIT_NAMES                                                                                                      \
+  "  param a: f32;\n  param n: u32;\n  param j: i32;\n  param w: u64;\n  param l: i64;\n  param d: f64;\n  param c: "  \
+  "bool;\n"                                                                                                            \
+  "  read x: f32[];\n  rw y: f32[];\n  rw u: u32[];\n  rw s: i32[];\n  rw q: u64[];\n  rw e: f64[];\n  rw v: "         \
+  "f32x4[];\n"                                                                                                         \
   "  shared m: u32[8];\n"
 
 /* A text made of printf pieces; freed by the caller. */
@@ -86,7 +88,8 @@ static inline void kit_expr(const char *expression, const char *canonical) {
   free(wanted);
 }
 
-/* Asserts that |text| has exactly one error, |code|, at line and column, and gives its message (until the next call). */
+/* Asserts that |text| has exactly one error, |code|, at line and column, and gives its message (until the next call).
+ */
 static inline const char *kit_fault_at(const char *text, vyre_code code, uint32_t line, uint32_t column) {
   static char message[1024];
   vyre_diagnostics *d;
@@ -101,7 +104,8 @@ static inline const char *kit_fault_at(const char *text, vyre_code code, uint32_
   for (uint32_t i = 0; vyre_diagnostics_get(d, i, &first) && first.severity != VYRE_SEVERITY_ERROR; i++) continue;
   ck_assert_msg(vyre_diagnostics_errors(d) == 1, "%s\n%s", text, rendered);
   ck_assert_msg(first.code == code, "wanted %s in %s\n%s", vyre_code_name(code), text, rendered);
-  ck_assert_msg(line == 0 || (first.line == line && first.column == column), "wanted %u:%u in %s\n%s", line, column, text, rendered);
+  ck_assert_msg(line == 0 || (first.line == line && first.column == column), "wanted %u:%u in %s\n%s", line, column,
+                text, rendered);
   ck_assert_ptr_nonnull(strstr(error.text, vyre_code_name(code)));
   ck_assert_ptr_nonnull(strstr(error.text, "Fix: "));
   snprintf(message, sizeof message, "%s", first.message);

@@ -17,9 +17,10 @@ START_TEST(a_call_is_a_region_with_its_own_names) {
   kit_means(BUMP "bump(n); bump(2);",
             "  region \"call bump\" {\n    let __bump_i_1 = n;\n    u[__bump_i_1] = u[__bump_i_1] + 1;\n  }\n"
             "  region \"call bump\" {\n    let __bump_i_2 = 2;\n    u[__bump_i_2] = u[__bump_i_2] + 1;\n  }\n");
-  kit_means("fn none() {} fn vec(p: f32x2) -> f32x2 { return p * 2; } none(); let r = vec(f32x2(a)).y;",
-            "  region \"call none\" {}\n  var __r0 = f32x2(0.0);\n  region \"call vec\" {\n    let __vec_p_2 = f32x2(a);\n"
-            "    __r0 = __vec_p_2 * 2.0;\n  }\n  let r = __r0.y;\n");
+  kit_means(
+      "fn none() {} fn vec(p: f32x2) -> f32x2 { return p * 2; } none(); let r = vec(f32x2(a)).y;",
+      "  region \"call none\" {}\n  var __r0 = f32x2(0.0);\n  region \"call vec\" {\n    let __vec_p_2 = f32x2(a);\n"
+      "    __r0 = __vec_p_2 * 2.0;\n  }\n  let r = __r0.y;\n");
 }
 END_TEST
 
@@ -37,9 +38,11 @@ START_TEST(operands_left_of_a_call_are_taken_first) {
   /* the index is evaluated before the value; parameters, lets and read buffers do not change */
   kit_means(COUNT "u[m[0]] = count(n) + len(x);",
             "  let __t0 = m[0];\n  var __r1 = 0;\n  region \"call count\" {\n    let __count_i_1 = n;\n"
-            "    let __count_old_1 = atomic_add(u[__count_i_1], 1);\n    __r1 = __count_old_1;\n  }\n  u[__t0] = __r1 + len(x);\n");
+            "    let __count_old_1 = atomic_add(u[__count_i_1], 1);\n    __r1 = __count_old_1;\n  }\n  u[__t0] = __r1 "
+            "+ len(x);\n");
   kit_means(SQUARE "let k = x[n]; let r = k * x[0] + square(a);",
-            "  let k = x[n];\n  var __r0 = 0.0;\n  region \"call square\" {\n    let __square_k_1 = a;\n    __r0 = __square_k_1 * __square_k_1;\n  }\n"
+            "  let k = x[n];\n  var __r0 = 0.0;\n  region \"call square\" {\n    let __square_k_1 = a;\n    __r0 = "
+            "__square_k_1 * __square_k_1;\n  }\n"
             "  let r = k * x[0] + __r0;\n");
   /* arguments from left to right, nested calls innermost first */
   kit_means(COUNT "fn two(f: u32, g: u32) -> u32 { return f - g; } let r = two(u[0], count(count(1)));",
@@ -47,40 +50,44 @@ START_TEST(operands_left_of_a_call_are_taken_first) {
             "    let __count_old_1 = atomic_add(u[__count_i_1], 1);\n    __r1 = __count_old_1;\n  }\n"
             "  var __r2 = 0;\n  region \"call count\" {\n    let __count_i_2 = __r1;\n"
             "    let __count_old_2 = atomic_add(u[__count_i_2], 1);\n    __r2 = __count_old_2;\n  }\n"
-            "  var __r3 = 0;\n  region \"call two\" {\n    let __two_f_3 = __t0;\n    let __two_g_3 = __r2;\n    __r3 = __two_f_3 - __two_g_3;\n  }\n"
+            "  var __r3 = 0;\n  region \"call two\" {\n    let __two_f_3 = __t0;\n    let __two_g_3 = __r2;\n    __r3 "
+            "= __two_f_3 - __two_g_3;\n  }\n"
             "  let r = __r3;\n");
   /* a compound assignment loads before its value is computed */
   kit_means(COUNT "u[0] += count(0);",
             "  let __t0 = u[0];\n  var __r1 = 0;\n  region \"call count\" {\n    let __count_i_1 = 0;\n"
-            "    let __count_old_1 = atomic_add(u[__count_i_1], 1);\n    __r1 = __count_old_1;\n  }\n  u[0] = __t0 + __r1;\n");
+            "    let __count_old_1 = atomic_add(u[__count_i_1], 1);\n    __r1 = __count_old_1;\n  }\n  u[0] = __t0 + "
+            "__r1;\n");
 }
 END_TEST
 
 START_TEST(calls_in_conditions_and_bounds) {
   kit_means("fn yes() -> bool { return true; } if (c) { } else if (yes()) { } for (i in 0..u32(yes())) { }",
-            "  if (c) {} else {\n    var __r0 = false;\n    region \"call yes\" {\n      __r0 = true;\n    }\n    if (__r0) {}\n  }\n"
+            "  if (c) {} else {\n    var __r0 = false;\n    region \"call yes\" {\n      __r0 = true;\n    }\n    if "
+            "(__r0) {}\n  }\n"
             "  var __r1 = false;\n  region \"call yes\" {\n    __r1 = true;\n  }\n  for (i in 0..u32(__r1)) {}\n");
-  kit_means(SQUARE "let r = c ? square(a) : 1;",
-            "  var __r0 = 0.0;\n  region \"call square\" {\n    let __square_k_1 = a;\n    __r0 = __square_k_1 * __square_k_1;\n  }\n"
-            "  let r = c ? __r0 : 1.0;\n");
+  kit_means(SQUARE "let r = c ? square(a) : 1;", "  var __r0 = 0.0;\n  region \"call square\" {\n    let __square_k_1 "
+                                                 "= a;\n    __r0 = __square_k_1 * __square_k_1;\n  }\n"
+                                                 "  let r = c ? __r0 : 1.0;\n");
 }
 END_TEST
 
 START_TEST(bodies_may_hold_what_programs_hold) {
-  vyre_program_release(kit_parse(KIT_HEAD KIT_NAMES
-                                 "fn all(p: u32) -> u32 {\n"
-                                 "  var k = p;\n  if (p > 3) { k += 1; } else { let z = p; k = z; }\n"
-                                 "  for (i in 0..p) { if (i == 2) { break; } let z = i; k ^= z; }\n"
-                                 "  loop { k += 1; if (k > 9) { break; } }\n  { let z = 1; k -= z; }\n"
-                                 "  m[0] = k; barrier; region \"r\" { k += m[0]; }\n  copy_async t: m[0], u[0], 1; wait t;\n"
-                                 "  return k;\n}\n"
-                                 "let k = all(n) + all(1); let z = all(k); }\n"));
+  vyre_program_release(kit_parse(
+      KIT_HEAD KIT_NAMES "fn all(p: u32) -> u32 {\n"
+                         "  var k = p;\n  if (p > 3) { k += 1; } else { let z = p; k = z; }\n"
+                         "  for (i in 0..p) { if (i == 2) { break; } let z = i; k ^= z; }\n"
+                         "  loop { k += 1; if (k > 9) { break; } }\n  { let z = 1; k -= z; }\n"
+                         "  m[0] = k; barrier; region \"r\" { k += m[0]; }\n  copy_async t: m[0], u[0], 1; wait t;\n"
+                         "  return k;\n}\n"
+                         "let k = all(n) + all(1); let z = all(k); }\n"));
 }
 END_TEST
 
 START_TEST(a_body_sees_what_was_declared_before_it_and_nothing_else) {
   /* names of the caller and later declarations do not matter to it */
-  vyre_program_release(kit_parse("program p { fn f(k: u32) -> u32 { let later = k; let i = later + 1; return i; } read later: u32[]; const i = 1;\n"
+  vyre_program_release(kit_parse("program p { fn f(k: u32) -> u32 { let later = k; let i = later + 1; return i; } read "
+                                 "later: u32[]; const i = 1;\n"
                                  " let k = f(2); let j = f(k); for (q in 0..f(3)) { let w = f(q); } }"));
   kit_fault_at("program p { fn f() -> u32 { return later[0]; } read later: u32[]; let k = f(); }", VYRE_V65, 1, 36);
   kit_fault_at("program p { fn f() -> u32 { return local_name; } let local_name = 1; let k = f(); }", VYRE_V66, 1, 36);
@@ -120,7 +127,8 @@ END_TEST
 
 START_TEST(a_fault_in_a_body_is_said_once) {
   kit_fault("fn f(k: u32) -> u32 { return k + what; } let r = f(1) + f(2) + f(3);", VYRE_V66, 34);
-  kit_fault("fn f(k: u32) -> u32 { return k + what; } fn g() -> u32 { return f(1) + f(2); } let r = g() + f(3);", VYRE_V66, 34);
+  kit_fault("fn f(k: u32) -> u32 { return k + what; } fn g() -> u32 { return f(1) + f(2); } let r = g() + f(3);",
+            VYRE_V66, 34);
 }
 END_TEST
 
@@ -130,7 +138,8 @@ START_TEST(bodies_that_nobody_calls_are_checked) {
   kit_fault("fn g(k: u32) -> u32 { return k; } fn f(k: u32) -> u32 { return g(k, 1); }", VYRE_V20, 0);
   kit_fault("fn f() -> u32 { let k = 1; }", VYRE_S9, 28);
   /* what they would do is not in the program */
-  vyre_program *with = kit_parse("program p { rw u: u32[]; fn f(k: u32) { u[k] = len(u); barrier; } }"), *without = kit_parse("program p { rw u: u32[]; }");
+  vyre_program *with = kit_parse("program p { rw u: u32[]; fn f(k: u32) { u[k] = len(u); barrier; } }"),
+               *without = kit_parse("program p { rw u: u32[]; }");
   ck_assert(vyre_program_equal(with, without));
   vyre_buffer_info info;
   ck_assert(vyre_program_buffer(with, 0, &info));
@@ -154,8 +163,9 @@ START_TEST(long_names_are_mangled_to_legal_ones) {
   char name[256];
   memset(name, 'n', 255);
   name[255] = 0;
-  char *text = kit_text("program p { fn %s(k%.250s: u32) -> u32 { let l%.250s = k%.250s; return l%.250s; } let r = %s(1) + %s(2); }", name, name, name,
-                        name, name, name, name);
+  char *text = kit_text(
+      "program p { fn %s(k%.250s: u32) -> u32 { let l%.250s = k%.250s; return l%.250s; } let r = %s(1) + %s(2); }",
+      name, name, name, name, name, name, name);
   vyre_program *program = kit_parse(text);
   char *printed = kit_print(program);
   vyre_program *again = kit_parse(printed);
@@ -169,7 +179,8 @@ END_TEST
 
 START_TEST(names_of_the_compiler_that_are_taken_are_avoided) {
   kit_means(SQUARE "let __r0 = 1.0; let __square_k_1 = 2.0; y[0] = square(a) + __r0;",
-            "  let __r0 = 1.0;\n  let __square_k_1 = 2.0;\n  var __r1 = 0.0;\n  region \"call square\" {\n    let __v2 = a;\n    __r1 = __v2 * __v2;\n  }\n"
+            "  let __r0 = 1.0;\n  let __square_k_1 = 2.0;\n  var __r1 = 0.0;\n  region \"call square\" {\n    let __v2 "
+            "= a;\n    __r1 = __v2 * __v2;\n  }\n"
             "  y[0] = __r1 + __r0;\n");
 }
 END_TEST
@@ -177,7 +188,8 @@ END_TEST
 /* ---- Operations ---------------------------------------------------------------------------- */
 
 /* "test.add"(a, b): their sum. "test.store"(buffer, i): stores i there. "test.broken": builds a fault. */
-static vyre_status expand(void *ctx, vyre_builder *b, const char *id, const vyre_call_arg *args, uint32_t count, vyre_expr *result) {
+static vyre_status expand(void *ctx, vyre_builder *b, const char *id, const vyre_call_arg *args, uint32_t count,
+                          vyre_expr *result) {
   ++*(uint32_t *)ctx;
   if (strcmp(id, "test.add") == 0 && count == 2) {
     vyre_build_region(b, "test.add");
@@ -216,9 +228,10 @@ static vyre_status parse_calls(const char *statements, char **printed, vyre_diag
 START_TEST(operations_are_expanded_where_they_are_called) {
   char *printed = NULL;
   vyre_diagnostic fault;
-  ck_assert_int_eq(parse_calls("u[0] = u[1] + call \"test.add\"(u[2], n,); call \"test.store\"(u, n);", &printed, &fault), VYRE_OK);
-  ck_assert_str_eq(strstr(printed, "\n\n") + 2,
-                   "  let __t0 = u[1];\n  let __t1 = u[2];\n  region \"test.add\" {}\n  u[0] = __t0 + (__t1 + n);\n  u[n] = n;\n}\n");
+  ck_assert_int_eq(
+      parse_calls("u[0] = u[1] + call \"test.add\"(u[2], n,); call \"test.store\"(u, n);", &printed, &fault), VYRE_OK);
+  ck_assert_str_eq(strstr(printed, "\n\n") + 2, "  let __t0 = u[1];\n  let __t1 = u[2];\n  region \"test.add\" {}\n  "
+                                                "u[0] = __t0 + (__t1 + n);\n  u[n] = n;\n}\n");
   free(printed);
   ck_assert_int_eq(parse_calls("call \"no.such\"();", &printed, &fault), VYRE_ERR_INVALID_PROGRAM);
   ck_assert_int_eq(fault.code, VYRE_V16);

@@ -17,8 +17,10 @@ START_TEST(headers) {
   check_canonical("program p workgroup(8,4,2,) {}", "program p workgroup(8, 4, 2) {\n}\n");
   check_canonical("program p workgroup(1, 1, 3) {}", "program p workgroup(1, 1, 3) {\n}\n");
   check_canonical("program p workgroup(4, 2) {}", "program p workgroup(4, 2) {\n}\n");
-  check_canonical("program p op(\"a.b\") noncomposable progress(workgroups) subgroup(16) ulp(2 * 2) flush contract workgroup(1 << 6) {}",
-                  "program p workgroup(64) contract flush ulp(4) subgroup(16) progress(workgroups) noncomposable op(\"a.b\") {\n}\n");
+  check_canonical("program p op(\"a.b\") noncomposable progress(workgroups) subgroup(16) ulp(2 * 2) flush contract "
+                  "workgroup(1 << 6) {}",
+                  "program p workgroup(64) contract flush ulp(4) subgroup(16) progress(workgroups) noncomposable "
+                  "op(\"a.b\") {\n}\n");
   kit_fault_at("program p workgroup(0) {}", VYRE_V106, 1, 11);
   kit_fault_at("program p workgroup() {}", VYRE_S5, 1, 21);
   kit_fault_at("program p workgroup(1, 2, 3, 4) {}", VYRE_S5, 1, 30);
@@ -44,7 +46,8 @@ START_TEST(headers) {
 END_TEST
 
 START_TEST(parameters_and_buffers) {
-  check_canonical("program p { write z: bool[]; param a: f64; read b: u8[4]; param c: bool; rw d: f32x4[]; shared e: i32x2[3]; local f: bf16[1];}",
+  check_canonical("program p { write z: bool[]; param a: f64; read b: u8[4]; param c: bool; rw d: f32x4[]; shared e: "
+                  "i32x2[3]; local f: bf16[1];}",
                   "program p workgroup(1) {\n  param a: f64;\n  param c: bool;\n  write z: bool[];\n  read b: u8[4];\n"
                   "  rw d: f32x4[];\n  shared e: i32x2[3];\n  local f: bf16[1];\n}\n");
   kit_fault_at("program p { param a: f16; }", VYRE_V136, 1, 19);
@@ -67,14 +70,18 @@ START_TEST(parameters_and_buffers) {
 END_TEST
 
 START_TEST(scalar_constants) {
-  check_canonical("program p { const N = 4; const M: u32 = N * N + 1; const K: i64 = -(1 << 40); const F: f64 = 1.0 / 3; const B = true;\n"
-                  " const H = 1.5; rw a: f32[N << 2]; rw b: f64[1]; rw c: i64[M]; a[N] = H * 2; b[0] = H + F; c[0] = K; a[0] = B ? N : 2; }",
-                  "program p workgroup(1) {\n  rw a: f32[16];\n  rw b: f64[1];\n  rw c: i64[17];\n\n  a[4] = 1.5f32 * 2.0;\n"
-                  "  b[0] = 1.5f64 + 0.3333333333333333;\n  c[0] = -1099511627776;\n  a[0] = true ? 4.0f32 : 2.0;\n}\n"
-                  );
+  check_canonical(
+      "program p { const N = 4; const M: u32 = N * N + 1; const K: i64 = -(1 << 40); const F: f64 = 1.0 / 3; const B = "
+      "true;\n"
+      " const H = 1.5; rw a: f32[N << 2]; rw b: f64[1]; rw c: i64[M]; a[N] = H * 2; b[0] = H + F; c[0] = K; a[0] = B ? "
+      "N : 2; }",
+      "program p workgroup(1) {\n  rw a: f32[16];\n  rw b: f64[1];\n  rw c: i64[17];\n\n  a[4] = 1.5f32 * 2.0;\n"
+      "  b[0] = 1.5f64 + 0.3333333333333333;\n  c[0] = -1099511627776;\n  a[0] = true ? 4.0f32 : 2.0;\n}\n");
   vyre_program_release(kit_parse("program p { const N: u32 = 3; rw a: f32[N * 2 - 1]; a[N] = f32(N * 2); }"));
-  vyre_program_release(kit_parse("program p { const A: f32 = 1.0 / 3.0; const B: f32 = -A * 2 + min(A, 1); rw a: f32[1]; a[0] = B; }"));
-  vyre_program_release(kit_parse("program p { const A = 4294967295u32; const B: u32 = A >> 31 << 31 | 1; rw a: u32[1]; a[0] = B; }"));
+  vyre_program_release(
+      kit_parse("program p { const A: f32 = 1.0 / 3.0; const B: f32 = -A * 2 + min(A, 1); rw a: f32[1]; a[0] = B; }"));
+  vyre_program_release(
+      kit_parse("program p { const A = 4294967295u32; const B: u32 = A >> 31 << 31 | 1; rw a: u32[1]; a[0] = B; }"));
   kit_fault_at("program p { const N: u32 = 4294967295; const M: u32 = N + 1; }", VYRE_S7, 1, 57);
   kit_fault_at("program p { const N: u32 = 1; const M: u32 = N << 32; }", VYRE_S7, 1, 48);
   kit_fault_at("program p { const N: u32 = 1; const M: i32 = N; }", VYRE_V145, 1, 46);
@@ -97,13 +104,14 @@ START_TEST(scalar_constants) {
 END_TEST
 
 START_TEST(tables) {
-  check_canonical("program p { const N = 3; const A: i8[N + 1] = {-128, 1, N, 127,}; const B: bool[2] = {true, false};\n"
-                  "const C: f16[3] = {0.5, 1, -inf}; const D: f32x2[2] = {f32x2(1, 2.5), f32x2(3)}; const E: u64[1] = {1 << 63};\n"
-                  "const F: f64[2] = {0.1, 1.0 / 2}; rw o: i32[4]; o[0] = A[1] + A[gid.x]; let n = len(A); }",
-                  "program p workgroup(1) {\n  const A: i8[4] = {-128, 1, 3, 127};\n  const B: bool[2] = {true, false};\n"
-                  "  const C: f16[3] = {0.5, 1.0, -inf};\n  const D: f32x2[2] = {f32x2(1.0, 2.5), f32x2(3.0, 3.0)};\n"
-                  "  const E: u64[1] = {9223372036854775808};\n  const F: f64[2] = {0.1, 0.5};\n  rw o: i32[4];\n\n"
-                  "  o[0] = A[1] + A[gid.x];\n  let n = len(A);\n}\n");
+  check_canonical(
+      "program p { const N = 3; const A: i8[N + 1] = {-128, 1, N, 127,}; const B: bool[2] = {true, false};\n"
+      "const C: f16[3] = {0.5, 1, -inf}; const D: f32x2[2] = {f32x2(1, 2.5), f32x2(3)}; const E: u64[1] = {1 << 63};\n"
+      "const F: f64[2] = {0.1, 1.0 / 2}; rw o: i32[4]; o[0] = A[1] + A[gid.x]; let n = len(A); }",
+      "program p workgroup(1) {\n  const A: i8[4] = {-128, 1, 3, 127};\n  const B: bool[2] = {true, false};\n"
+      "  const C: f16[3] = {0.5, 1.0, -inf};\n  const D: f32x2[2] = {f32x2(1.0, 2.5), f32x2(3.0, 3.0)};\n"
+      "  const E: u64[1] = {9223372036854775808};\n  const F: f64[2] = {0.1, 0.5};\n  rw o: i32[4];\n\n"
+      "  o[0] = A[1] + A[gid.x];\n  let n = len(A);\n}\n");
   kit_fault_at("program p { const A: u32[2] = {1}; let a = A[0]; }", VYRE_S10, 1, 19);
   kit_fault_at("program p { const A: u32[2] = {1, 2, 3}; }", VYRE_S10, 1, 19);
   kit_fault_at("program p { const A: u32[] = {1}; }", VYRE_V109, 1, 26);
@@ -125,8 +133,10 @@ END_TEST
 
 /* ---- --define ------------------------------------------------------------------------------ */
 
-#define DEFINED "program p { const N = 4; const M: i64 = N * 2; const F = 1.5; const B = true; const COUNT = 2; rw a: f32[N]; rw b: i64[1]; " \
-                "a[0] = F; b[0] = M; a[1] = B ? 1 : 2; }"
+#define DEFINED                                                                                                        \
+  "program p { const N = 4; const M: i64 = N * 2; const F = 1.5; const B = true; const COUNT = 2; rw a: f32[N]; rw "   \
+  "b: i64[1]; "                                                                                                        \
+  "a[0] = F; b[0] = M; a[1] = B ? 1 : 2; }"
 
 static void check_define(const char *name, const char *value, const char *piece) {
   vyre_define define = { name, value };
@@ -142,7 +152,8 @@ static void refuse_define(const char *name, const char *value, const char *piece
   vyre_program *program;
   vyre_error error = VYRE_ERROR_INIT;
   vyre_text_options options = { .defines = &define, .define_count = 1 };
-  ck_assert_int_eq(vyre_text_parse(DEFINED, strlen(DEFINED), &options, NULL, &program, &error), VYRE_ERR_INVALID_ARGUMENT);
+  ck_assert_int_eq(vyre_text_parse(DEFINED, strlen(DEFINED), &options, NULL, &program, &error),
+                   VYRE_ERR_INVALID_ARGUMENT);
   ck_assert_ptr_null(program);
   ck_assert_msg(strstr(error.text, piece) != NULL, "no \"%s\" in %s", piece, error.text);
   ck_assert_ptr_nonnull(strstr(error.text, "Fix: "));

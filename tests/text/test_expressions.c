@@ -94,7 +94,10 @@ START_TEST(every_function_of_the_table) {
     static const char *const kinds[] = { "a", "n", "c", "d" };
     bool found = false;
     for (size_t k = 0; k < 4 && !found; k++) {
-      const char *second = rows[i].op >= VYRE_OP_SUBGROUP_BROADCAST || rows[i].op == VYRE_OP_ROTL || rows[i].op == VYRE_OP_ROTR ? "n" : kinds[k];
+      const char *second =
+          rows[i].op >= VYRE_OP_SUBGROUP_BROADCAST || rows[i].op == VYRE_OP_ROTL || rows[i].op == VYRE_OP_ROTR
+              ? "n"
+              : kinds[k];
       char *call = rows[i].arity == 1   ? kit_text("%s(%s)", rows[i].spelling, kinds[k])
                    : rows[i].arity == 2 ? kit_text("%s(%s, %s)", rows[i].spelling, kinds[k], second)
                                         : kit_text("%s(%s, %s, %s)", rows[i].spelling, kinds[k], kinds[k], kinds[k]);

@@ -5,7 +5,8 @@ static char *format(const char *text) {
   char *once, *twice;
   size_t length;
   vyre_error error = VYRE_ERROR_INIT;
-  ck_assert_msg(vyre_text_format(text, strlen(text), NULL, &once, &length, &error) == VYRE_OK, "%s: %s", text, error.text);
+  ck_assert_msg(vyre_text_format(text, strlen(text), NULL, &once, &length, &error) == VYRE_OK, "%s: %s", text,
+                error.text);
   ck_assert_uint_eq(strlen(once), length);
   ck_assert_int_eq(vyre_text_format(once, length, NULL, &twice, NULL, &error), VYRE_OK);
   ck_assert_str_eq(once, twice);
@@ -42,16 +43,19 @@ START_TEST(spacing) {
   check_lines("for(i in 0 .. - 1 step- 2){}", "  for (i in 0..-1 step -2) {}\n");
   check_lines("for(i in(a)..b step(c)){}", "  for (i in (a)..b step (c)) {}\n");
   check_lines("copy_async t:a[0],b[0],1;wait t;", "  copy_async t: a[0], b[0], 1;\n  wait t;\n");
-  check_lines("print( \"{}\" ,x );trap (7);fence( acquire,device );", "  print(\"{}\", x);\n  trap(7);\n  fence(acquire, device);\n");
+  check_lines("print( \"{}\" ,x );trap (7);fence( acquire,device );",
+              "  print(\"{}\", x);\n  trap(7);\n  fence(acquire, device);\n");
   check_lines("fn f(a:u32 , b:f32)->f32{return-b;}", "  fn f(a: u32, b: f32) -> f32 {\n    return -b;\n  }\n");
   check_lines("return(a);", "  return (a);\n");
 }
 END_TEST
 
 START_TEST(blocks_and_lines) {
-  check_lines("if(a){x=1;}else if(b){}else{y=2;}", "  if (a) {\n    x = 1;\n  } else if (b) {} else {\n    y = 2;\n  }\n");
+  check_lines("if(a){x=1;}else if(b){}else{y=2;}",
+              "  if (a) {\n    x = 1;\n  } else if (b) {} else {\n    y = 2;\n  }\n");
   check_lines("if (a)\n{\nx = 1;\n}\nelse\n{\n}", "  if (a) {\n    x = 1;\n  } else {}\n");
-  check_lines("loop{{region\"r\"{break;}}}", "  loop {\n    {\n      region \"r\" {\n        break;\n      }\n    }\n  }\n");
+  check_lines("loop{{region\"r\"{break;}}}",
+              "  loop {\n    {\n      region \"r\" {\n        break;\n      }\n    }\n  }\n");
   check_lines("a = 1; b = 2;\n\n\n\nc = 3;", "  a = 1;\n  b = 2;\n\n  c = 3;\n");
   check_lines("{\n\na = 1;\n\n}", "  {\n    a = 1;\n  }\n");
   check_lines("let r = a +\nb *\n        c;", "  let r = a +\n      b *\n      c;\n");
@@ -62,13 +66,15 @@ END_TEST
 
 START_TEST(comments_stay) {
   check("// a\n\n\n/* b\n   c */\nprogram p {} // end", "// a\n\n/* b\n   c */\nprogram p {}  // end\n");
-  check_lines("a = 1; // one\n// two\nb = 2; /* three */ c = 3;", "  a = 1;  // one\n  // two\n  b = 2; /* three */\n  c = 3;\n");
+  check_lines("a = 1; // one\n// two\nb = 2; /* three */ c = 3;",
+              "  a = 1;  // one\n  // two\n  b = 2; /* three */\n  c = 3;\n");
   check_lines("{ // open\na = 1;\n// last\n}", "  {  // open\n    a = 1;\n    // last\n  }\n");
   check_lines("if (a) { }\n// why\nelse { }", "  if (a) {}\n  // why\n  else {}\n");
   check_lines("let r = a + // first\nb /* second */ - c;", "  let r = a +  // first\n      b /* second */ - c;\n");
   check_lines("/* x */ a = 1;\n\n/* y */\nb = 2;", "  /* x */ a = 1;\n\n  /* y */\n  b = 2;\n");
   check_lines("f(/* none */);", "  f( /* none */ );\n");
-  check_lines("const T: u32[2] = {\n  1, // one\n  2, // two\n};", "  const T: u32[2] = {\n    1,  // one\n    2,  // two\n  };\n");
+  check_lines("const T: u32[2] = {\n  1, // one\n  2, // two\n};",
+              "  const T: u32[2] = {\n    1,  // one\n    2,  // two\n  };\n");
   check("// trailing blanks \t \n", "// trailing blanks\n");
   check("", "");
 }
@@ -80,7 +86,8 @@ START_TEST(line_ends_and_a_mark_are_made_plain) {
 END_TEST
 
 START_TEST(spellings_of_literals_and_constants_stay) {
-  check_lines("const N=0x1F;let a=1.50e+3f64;let b=007.5;let c=N*2;", "  const N = 0x1F;\n  let a = 1.50e+3f64;\n  let b = 007.5;\n  let c = N * 2;\n");
+  check_lines("const N=0x1F;let a=1.50e+3f64;let b=007.5;let c=N*2;",
+              "  const N = 0x1F;\n  let a = 1.50e+3f64;\n  let b = 007.5;\n  let c = N * 2;\n");
 }
 END_TEST
 
@@ -91,8 +98,12 @@ START_TEST(tokens_that_would_join_are_kept_apart) {
 END_TEST
 
 START_TEST(what_is_no_token_is_refused) {
-  static const struct { const char *text; vyre_code code; uint32_t line; } rows[] = {
-    { "program p {\n @ }", VYRE_S1, 2 }, { "/* open", VYRE_S3, 1 }, { "let a = 5.;", VYRE_S4, 1 }, { "\n\n\xFF", VYRE_S2, 3 },
+  static const struct { const char *text; vyre_code code; uint32_t line;
+  } rows[] = {
+      {"program p {\n @ }", VYRE_S1, 2},
+      {"/* open", VYRE_S3, 1},
+      {"let a = 5.;", VYRE_S4, 1},
+      {"\n\n\xFF", VYRE_S2, 3},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     vyre_diagnostics *d;
@@ -100,7 +111,8 @@ START_TEST(what_is_no_token_is_refused) {
     char *out;
     vyre_error error = VYRE_ERROR_INIT;
     ck_assert_int_eq(vyre_diagnostics_create(NULL, rows[i].text, strlen(rows[i].text), &d), VYRE_OK);
-    ck_assert_int_eq(vyre_text_format(rows[i].text, strlen(rows[i].text), d, &out, NULL, &error), VYRE_ERR_INVALID_PROGRAM);
+    ck_assert_int_eq(vyre_text_format(rows[i].text, strlen(rows[i].text), d, &out, NULL, &error),
+                     VYRE_ERR_INVALID_PROGRAM);
     ck_assert_ptr_null(out);
     ck_assert_ptr_nonnull(strstr(error.text, "Fix: "));
     ck_assert(vyre_diagnostics_get(d, 0, &found));

@@ -92,10 +92,11 @@ START_TEST(names) {
 END_TEST
 
 static const char *const reserved[] = {
-  "program", "param", "read", "write", "rw", "shared", "local", "const", "fn", "let", "var", "if", "else", "for", "in", "step",
-  "loop", "break", "continue", "return", "barrier", "grid_barrier", "fence", "region", "trap", "print", "pause", "copy_async",
-  "commit", "wait", "call", "true", "false", "inf", "nan", "dot4", "tile_load", "tile_fill", "tile_mma", "tile_store", "f16x2",
-  "bf16x2", "i8x4", "u8x4",
+    "program",    "param",     "read",     "write",        "rw",    "shared", "local", "const", "fn",
+    "let",        "var",       "if",       "else",         "for",   "in",     "step",  "loop",  "break",
+    "continue",   "return",    "barrier",  "grid_barrier", "fence", "region", "trap",  "print", "pause",
+    "copy_async", "commit",    "wait",     "call",         "true",  "false",  "inf",   "nan",   "dot4",
+    "tile_load",  "tile_fill", "tile_mma", "tile_store",   "f16x2", "bf16x2", "i8x4",  "u8x4",
 #define X(name, spelling, bytes, lanes, component, value, wire) spelling,
 #include <vyre/types.def>
 #undef X
@@ -118,13 +119,15 @@ START_TEST(reserved_words_are_no_names) {
 END_TEST
 
 START_TEST(words_of_one_place_are_names_elsewhere) {
-  vyre_program_release(kit_parse("program workgroup workgroup(2) { rw device: u32[4]; param acquire: u32; shared workgroup: u32[8];\n"
-                                 " shared tile: u32[8]; let relaxed = acquire; copy_async workgroup[0], device[0], 1; commit; wait 0; }"));
+  vyre_program_release(kit_parse(
+      "program workgroup workgroup(2) { rw device: u32[4]; param acquire: u32; shared workgroup: u32[8];\n"
+      " shared tile: u32[8]; let relaxed = acquire; copy_async workgroup[0], device[0], 1; commit; wait 0; }"));
 }
 END_TEST
 
 START_TEST(names_have_one_space_but_tags_and_the_program) {
-  vyre_program_release(kit_parse("program x { read x: f32[]; shared s: f32[4]; copy_async x: s[0], x[0], 1; wait x; }"));
+  vyre_program_release(
+      kit_parse("program x { read x: f32[]; shared s: f32[4]; copy_async x: s[0], x[0], 1; wait x; }"));
   kit_fault_at("program p { param a: u32; read a: u32[]; }", VYRE_V107, 1, 32);
   kit_fault_at("program p { const a = 1; param a: u32; }", VYRE_V107, 1, 32);
   kit_fault_at("program p { fn a() {} const a = 1; }", VYRE_V107, 1, 29);
@@ -150,9 +153,9 @@ START_TEST(integers) {
 END_TEST
 
 START_TEST(malformed_numbers) {
-  static const char *const bad[] = { "5.",   ".5",    "5.u32", "1e",      "1e+",   "0x",     "0xg",   "0X1F",  "1.5u32", "7u8",    "7u16",
-                                     "12ab", "0x1.8", "0x.8p1", "0x1.p3", "0x1p",  "1_000",  "1f16",  "007",   "1.5f16", "1e3i32", "1.e5",
-                                     "0b11", "1u32x2" };
+  static const char *const bad[] = {"5.",     ".5",   "5.u32", "1e",     "1e+",    "0x",     "0xg",    "0X1F",
+                                    "1.5u32", "7u8",  "7u16",  "12ab",   "0x1.8",  "0x.8p1", "0x1.p3", "0x1p",
+                                    "1_000",  "1f16", "007",   "1.5f16", "1e3i32", "1.e5",   "0b11",   "1u32x2"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char *text = kit_text("let r = %s;", bad[i]);
     kit_fault(text, VYRE_S4, 9);
@@ -195,7 +198,8 @@ END_TEST
 START_TEST(strings) {
   kit_means("region \"\" {} region \"a b\" {}", "  region \"\" {}\n  region \"a b\" {}\n");
   kit_means("region \"\\n\\r\\t\\\"\\\\\" {}", "  region \"\\n\\r\\t\\\"\\\\\" {}\n");
-  kit_means("region \"\\u{41}\\u{e9}\\u{20AC}\\u{1F600}\" {}", "  region \"A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\" {}\n");
+  kit_means("region \"\\u{41}\\u{e9}\\u{20AC}\\u{1F600}\" {}",
+            "  region \"A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\" {}\n");
   kit_means("region \"\\u{1}\\u{7f}\" {}", "  region \"\\u{1}\\u{7F}\" {}\n");
   kit_means("region \"// no /* comment\" {}", "  region \"// no /* comment\" {}\n");
   kit_fault("region \"ab\\q\" {}", VYRE_S1, 11);

@@ -14,8 +14,10 @@ static char *repeated(const char *head, const char *piece, uint32_t count, const
 }
 
 /* Nesting: |head| |open|*n |middle| |close|*n |tail|. */
-static char *nested(const char *head, const char *open, uint32_t count, const char *middle, const char *close, const char *tail) {
-  char *left = repeated(head, open, count, middle), *right = repeated("", close, count, tail), *text = kit_text("%s%s", left, right);
+static char *nested(const char *head, const char *open, uint32_t count, const char *middle, const char *close,
+                    const char *tail) {
+  char *left = repeated(head, open, count, middle), *right = repeated("", close, count, tail),
+       *text = kit_text("%s%s", left, right);
   free(left);
   free(right);
   return text;

@@ -251,7 +251,19 @@ START_TEST(literals_from_outside) {
   check_literal(VYRE_TYPE_BOOL, "-true", no, 0);
   check_literal(VYRE_TYPE_U8, "1", no, 0);
   check_literal(VYRE_TYPE_F32X2, "1", no, 0);
-  static const char *const bad[] = { "", "-", "--1", "1 2", "x", "1;", "5.", "\"1\"", "1u8", "\xFF", "/*", "1 /* c", "170141183460469231731687303715884105728" };
+  static const char *const bad[] = {"",
+                                    "-",
+                                    "--1",
+                                    "1 2",
+                                    "x",
+                                    "1;",
+                                    "5.",
+                                    "\"1\"",
+                                    "1u8",
+                                    "\xFF",
+                                    "/*",
+                                    "1 /* c",
+                                    "170141183460469231731687303715884105728"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) check_literal(VYRE_TYPE_I64, bad[i], no, 0);
 }
 END_TEST

@@ -53,8 +53,10 @@ START_TEST(every_type_word_and_code_is_there) {
 #undef X
   };
   char *manual = read_manual();
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) ck_assert_msg(strstr(manual, words[i]) != NULL, "%s", words[i]);
-  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) ck_assert_msg(strstr(manual, keywords[i]) != NULL, "%s", keywords[i]);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    ck_assert_msg(strstr(manual, words[i]) != NULL, "%s", words[i]);
+  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+    ck_assert_msg(strstr(manual, keywords[i]) != NULL, "%s", keywords[i]);
   free(manual);
 }
 END_TEST
@@ -84,6 +86,7 @@ START_TEST(every_program_is_one) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = { every_operator_has_its_row, every_type_word_and_code_is_there, every_program_is_one, NULL };
+  const TTest *const tests[] = {every_operator_has_its_row, every_type_word_and_code_is_there, every_program_is_one,
+                                NULL};
   return run_suite("manual", 60, tests);
 }

@@ -2,12 +2,13 @@
 #include "../fail_malloc.h"
 #include "kit.h"
 
-#define TEXT                                                                                                                 \
-  "program p workgroup(8) op(\"a.b\") { param a: f32; read x: f32[]; rw u: u32[]; rw v: f32x4[]; const N = 3;\n"                \
-  "const T: f32x2[2] = {f32x2(1, 2), f32x2(3)}; const B: u8[4] = {1, 2, 3, N};\n"                                             \
-  "fn f(k: u32) -> u32 { var s = k; for (i in 0..k) { s += i; let z = s; u[z] += 1; } return s; }\n"                          \
-  "fn unused(k: f32) -> f32 { let z = k * 2; return z; }\n"                                                                   \
-  "let r = u[0] + f(1) * f(u[2]) + (a > 0 ? 1 : 2); region \"r\\n\" { print(\"{} {}\", r, 0.1234567890123456789f64); }\n"       \
+#define TEXT                                                                                                           \
+  "program p workgroup(8) op(\"a.b\") { param a: f32; read x: f32[]; rw u: u32[]; rw v: f32x4[]; const N = 3;\n"       \
+  "const T: f32x2[2] = {f32x2(1, 2), f32x2(3)}; const B: u8[4] = {1, 2, 3, N};\n"                                      \
+  "fn f(k: u32) -> u32 { var s = k; for (i in 0..k) { s += i; let z = s; u[z] += 1; } return s; }\n"                   \
+  "fn unused(k: f32) -> f32 { let z = k * 2; return z; }\n"                                                            \
+  "let r = u[0] + f(1) * f(u[2]) + (a > 0 ? 1 : 2); region \"r\\n\" { print(\"{} {}\", r, 0.1234567890123456789f64); " \
+  "}\n"                                                                                                                \
   "if (r == 1) { u[0] = 1; } else if (r == 2) { } else { loop { break; } } copy_async t: u[0], u[1], 1; wait t; }\n"
 
 START_TEST(parsing) {
@@ -23,7 +24,8 @@ START_TEST(parsing) {
     vyre_status status = vyre_text_parse(text, strlen(text), &options, NULL, &program, &error);
     bool failed = fail_malloc_end();
     /* Giving memory back may fail without harm, so that a failure is no error then. */
-    ck_assert_msg(status == VYRE_OK || (failed && status == VYRE_ERR_NO_MEMORY), "allocation %d: %s", (int)n, vyre_status_name(status));
+    ck_assert_msg(status == VYRE_OK || (failed && status == VYRE_ERR_NO_MEMORY), "allocation %d: %s", (int)n,
+                  vyre_status_name(status));
     ck_assert_int_eq(program == NULL, status != VYRE_OK);
     ck_assert_int_eq(error.status, status);
     if (program != NULL) ck_assert(vyre_program_equal(program, whole));
@@ -43,7 +45,8 @@ START_TEST(printing_and_formatting) {
     vyre_error error = VYRE_ERROR_INIT;
     int64_t before = fail_malloc_live();
     fail_malloc_at(n);
-    vyre_status one = vyre_text_print(program, &printed, NULL), two = vyre_text_format(text, strlen(text), NULL, &formatted, NULL, &error);
+    vyre_status one = vyre_text_print(program, &printed, NULL),
+                two = vyre_text_format(text, strlen(text), NULL, &formatted, NULL, &error);
     bool failed = fail_malloc_end();
     ck_assert_int_eq(one == VYRE_ERR_NO_MEMORY || two == VYRE_ERR_NO_MEMORY, failed);
     ck_assert_int_eq(one == VYRE_OK, printed != NULL);

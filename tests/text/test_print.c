@@ -14,7 +14,8 @@ static void check_exact(const vyre_program *program, const char *what) {
   ck_assert_str_eq(printed, twice);
   char *formatted;
   ck_assert_int_eq(vyre_text_format(printed, strlen(printed), NULL, &formatted, NULL, NULL), VYRE_OK);
-  ck_assert_msg(strcmp(printed, formatted) == 0, "%s: the formatter would change what is printed:\n%s", what, formatted);
+  ck_assert_msg(strcmp(printed, formatted) == 0, "%s: the formatter would change what is printed:\n%s", what,
+                formatted);
   free(formatted);
   free(twice);
   free(printed);
@@ -38,12 +39,13 @@ END_TEST
 
 /* A random expression of |type|, mostly of literals and operators, where precedence and suffixes matter most. */
 static vyre_expr make_tree(vyre_builder *b, random_source *r, vyre_expr x, vyre_type type, uint32_t depth) {
-  static const vyre_op whole[] = { VYRE_OP_ADD,  VYRE_OP_SUB, VYRE_OP_MUL, VYRE_OP_BITAND, VYRE_OP_BITOR, VYRE_OP_BITXOR,
-                                   VYRE_OP_MIN,  VYRE_OP_NEG, VYRE_OP_BITNOT };
+  static const vyre_op whole[] = {VYRE_OP_ADD,    VYRE_OP_SUB, VYRE_OP_MUL, VYRE_OP_BITAND, VYRE_OP_BITOR,
+                                  VYRE_OP_BITXOR, VYRE_OP_MIN, VYRE_OP_NEG, VYRE_OP_BITNOT};
   static const vyre_op real[] = { VYRE_OP_ADD, VYRE_OP_SUB, VYRE_OP_MUL, VYRE_OP_DIV, VYRE_OP_MAX, VYRE_OP_NEG };
   static const vyre_op orders[] = { VYRE_OP_EQ, VYRE_OP_NE, VYRE_OP_LT, VYRE_OP_GT, VYRE_OP_LE, VYRE_OP_GE };
   static const vyre_op logic[] = { VYRE_OP_LAND, VYRE_OP_LOR, VYRE_OP_EQ, VYRE_OP_NE, VYRE_OP_LNOT };
-  static const vyre_type types[] = { VYRE_TYPE_U32, VYRE_TYPE_I32, VYRE_TYPE_U64, VYRE_TYPE_I64, VYRE_TYPE_F32, VYRE_TYPE_F64 };
+  static const vyre_type types[] = {VYRE_TYPE_U32, VYRE_TYPE_I32, VYRE_TYPE_U64,
+                                    VYRE_TYPE_I64, VYRE_TYPE_F32, VYRE_TYPE_F64};
   bool floats = type == VYRE_TYPE_F32 || type == VYRE_TYPE_F64;
   if (depth == 0 || random_chance(r, 20)) {
     if (random_chance(r, 30)) return vyre_build_cast(b, type, x);
@@ -62,12 +64,15 @@ static vyre_expr make_tree(vyre_builder *b, random_source *r, vyre_expr x, vyre_
   if (random_chance(r, 10)) return vyre_build_cast(b, type, make_tree(b, r, x, types[random_below(r, 6)], depth - 1));
   if (type == VYRE_TYPE_BOOL && random_chance(r, 50)) {
     vyre_type of = types[random_below(r, 6)];
-    return vyre_build_binary(b, orders[random_below(r, 6)], make_tree(b, r, x, of, depth - 1), make_tree(b, r, x, of, depth - 1));
+    return vyre_build_binary(b, orders[random_below(r, 6)], make_tree(b, r, x, of, depth - 1),
+                             make_tree(b, r, x, of, depth - 1));
   }
   if (!floats && type != VYRE_TYPE_BOOL && random_chance(r, 15))
     return vyre_build_binary(b, random_chance(r, 50) ? VYRE_OP_SHL : VYRE_OP_ROTR, make_tree(b, r, x, type, depth - 1),
                              make_tree(b, r, x, VYRE_TYPE_U32, depth - 1));
-  vyre_op op = type == VYRE_TYPE_BOOL ? logic[random_below(r, 5)] : floats ? real[random_below(r, 6)] : whole[random_below(r, 9)];
+  vyre_op op = type == VYRE_TYPE_BOOL ? logic[random_below(r, 5)]
+               : floats               ? real[random_below(r, 6)]
+                                      : whole[random_below(r, 9)];
   vyre_expr left = make_tree(b, r, x, type, depth - 1);
   if (vyre_op_describe(op)->arity == 1) return vyre_build_unary(b, op, left);
   return vyre_build_binary(b, op, left, make_tree(b, r, x, type, depth - 1));
@@ -90,7 +95,8 @@ START_TEST(random_trees) {
     vyre_build_store(b, u, make_tree(b, &r, x, VYRE_TYPE_U32, 3), make_tree(b, &r, x, VYRE_TYPE_U64, 5));
     vyre_build_store(b, u, i, make_tree(b, &r, x, VYRE_TYPE_U64, 5));
     vyre_type of = (vyre_type)(VYRE_TYPE_U32 + random_below(&r, 4));
-    vyre_build_for(b, "i", make_tree(b, &r, x, of, 2), make_tree(b, &r, x, of, 2), random_chance(&r, 50) ? make_tree(b, &r, x, of, 2) : 0);
+    vyre_build_for(b, "i", make_tree(b, &r, x, of, 2), make_tree(b, &r, x, of, 2),
+                   random_chance(&r, 50) ? make_tree(b, &r, x, of, 2) : 0);
     vyre_build_end(b);
     ck_assert_int_eq(vyre_builder_finish(b, &program, NULL), VYRE_OK);
     char what[32];
@@ -168,6 +174,7 @@ START_TEST(long_else_if_chains_and_rows) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = { random_programs, random_trees, every_kind_of_float, tables_of_every_type, long_else_if_chains_and_rows, NULL };
+  const TTest *const tests[] = {
+      random_programs, random_trees, every_kind_of_float, tables_of_every_type, long_else_if_chains_and_rows, NULL};
   return run_suite("print", 240, tests);
 }

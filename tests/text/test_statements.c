@@ -49,7 +49,8 @@ START_TEST(a_compound_assignment_evaluates_its_index_once) {
 END_TEST
 
 START_TEST(expressions_that_are_statements) {
-  kit_means("atomic_add(u[0], 1); atomic_store(m[0], n, release);", "  atomic_add(u[0], 1);\n  atomic_store(m[0], n, release);\n");
+  kit_means("atomic_add(u[0], 1); atomic_store(m[0], n, release);",
+            "  atomic_add(u[0], 1);\n  atomic_store(m[0], n, release);\n");
   kit_fault("n + 1;", VYRE_V147, 1);
   kit_fault("7;", VYRE_V147, 1);
   kit_fault("(atomic_add(u[0], 1) + 1);", VYRE_V147, 1);
@@ -79,9 +80,11 @@ START_TEST(blocks) {
 END_TEST
 
 START_TEST(loops) {
-  kit_means("for (i in 0..n) { } for (i in j..9) { } for (i in 0..w step 2) { } for (i in -3..3 step 1) { }",
-            "  for (i in 0..n) {}\n  for (i in j..9) {}\n  for (i in 0..w step 2) {}\n  for (i in -3i32..3 step 1) {}\n");
-  kit_means("loop { if (c) { break; } continue; }", "  loop {\n    if (c) {\n      break;\n    }\n    continue;\n  }\n");
+  kit_means(
+      "for (i in 0..n) { } for (i in j..9) { } for (i in 0..w step 2) { } for (i in -3..3 step 1) { }",
+      "  for (i in 0..n) {}\n  for (i in j..9) {}\n  for (i in 0..w step 2) {}\n  for (i in -3i32..3 step 1) {}\n");
+  kit_means("loop { if (c) { break; } continue; }",
+            "  loop {\n    if (c) {\n      break;\n    }\n    continue;\n  }\n");
   kit_means("for (i in 0..10 step 3) { }", "  for (i in 0..10 step 3) {}\n");
   kit_fault("for (i in a..n) { }", VYRE_V124, 11);
   kit_fault("for (i in 0..a) { }", VYRE_V124, 0);
@@ -102,7 +105,8 @@ END_TEST
 
 START_TEST(ordering_and_copies) {
   kit_means("barrier; fence(acq_rel, workgroup); fence(acquire, system); grid_barrier; pause(10); commit; wait 7;",
-            "  barrier;\n  fence(acq_rel, workgroup);\n  fence(acquire, system);\n  grid_barrier;\n  pause(10);\n  commit;\n  wait 7;\n");
+            "  barrier;\n  fence(acq_rel, workgroup);\n  fence(acquire, system);\n  grid_barrier;\n  pause(10);\n  "
+            "commit;\n  wait 7;\n");
   kit_means("copy_async m[0], u[n], 8; copy_async workgroup m[0], u[0], 4; commit; wait 0;",
             "  copy_async m[0], u[n], 8;\n  copy_async workgroup m[0], u[0], 4;\n  commit;\n  wait 0;\n");
   kit_fault("fence(relaxed, device);", VYRE_V42, 1);
@@ -126,7 +130,8 @@ END_TEST
 START_TEST(tags) {
   kit_means("copy_async t: m[0], u[0], 1; wait t;", "  copy_async m[0], u[0], 1;\n  commit;\n  wait 0;\n");
   kit_means("copy_async t: m[0], u[0], 1; copy_async r: m[1], u[1], 1; commit; wait t; wait r;",
-            "  copy_async m[0], u[0], 1;\n  commit;\n  copy_async m[1], u[1], 1;\n  commit;\n  commit;\n  wait 2;\n  wait 1;\n");
+            "  copy_async m[0], u[0], 1;\n  commit;\n  copy_async m[1], u[1], 1;\n  commit;\n  commit;\n  wait 2;\n  "
+            "wait 1;\n");
   kit_means("copy_async t: m[0], u[0], 1; if (n == 1) { commit; } wait t;",
             "  copy_async m[0], u[0], 1;\n  commit;\n  if (n == 1) {\n    commit;\n  }\n  wait 0;\n");
   kit_means("copy_async t: m[0], u[0], 1; if (n == 1) { } commit; wait t;",
@@ -138,12 +143,14 @@ START_TEST(tags) {
   kit_means("copy_async t: m[0], u[0], 1; commit; copy_async t: m[0], u[0], 1; wait t;",
             "  copy_async m[0], u[0], 1;\n  commit;\n  commit;\n  copy_async m[0], u[0], 1;\n  commit;\n  wait 0;\n");
   kit_means("copy_async t: m[0], u[0], 1; commit; commit; commit; commit; commit; commit; commit; commit; wait t;",
-            "  copy_async m[0], u[0], 1;\n  commit;\n  commit;\n  commit;\n  commit;\n  commit;\n  commit;\n  commit;\n  commit;\n  commit;\n  wait 7;\n");
+            "  copy_async m[0], u[0], 1;\n  commit;\n  commit;\n  commit;\n  commit;\n  commit;\n  commit;\n  "
+            "commit;\n  commit;\n  commit;\n  wait 7;\n");
 }
 END_TEST
 
 START_TEST(prints) {
-  kit_means("print(\"none\"); print(\"{} {} {}\\n\", n, a + 1, c,);", "  print(\"none\");\n  print(\"{} {} {}\\n\", n, a + 1.0, c);\n");
+  kit_means("print(\"none\"); print(\"{} {} {}\\n\", n, a + 1, c,);",
+            "  print(\"none\");\n  print(\"{} {} {}\\n\", n, a + 1.0, c);\n");
   kit_means("print(\"{}\", 5);", "  print(\"{}\", 5);\n");
   kit_fault("print(\"{}\");", VYRE_V151, 1);
   kit_fault("print(\"{}\", n, n);", VYRE_V151, 1);
@@ -163,7 +170,8 @@ END_TEST
 
 START_TEST(a_fault_is_said_once_and_the_rest_is_read) {
   /* a name whose declaration failed is silent */
-  kit_fault("let r = what; y[0] = r + 1; let q = r * r; u[r] = 1; for (i in 0..r) { y[i] = 1; } if (r) { }", VYRE_V66, 9);
+  kit_fault("let r = what; y[0] = r + 1; let q = r * r; u[r] = 1; for (i in 0..r) { y[i] = 1; } if (r) { }", VYRE_V66,
+            9);
   kit_fault("let r = ; y[0] = r;", VYRE_S5, 9);
   kit_fault("let r: what = 1; y[0] = r;", VYRE_V136, 8);
   kit_fault("for (i in what..n) { y[i] = f32(i); }", VYRE_V66, 11);
@@ -183,7 +191,10 @@ START_TEST(every_fault_is_found_up_to_20) {
   const char *three = "program p {\n let a = what;\n let b = 1 +;\n {\n  c = 2;\n }\n let d = a;\n}\n";
   ck_assert_int_eq(vyre_diagnostics_create(NULL, three, strlen(three), &d), VYRE_OK);
   ck_assert_int_eq(vyre_text_parse(three, strlen(three), NULL, d, &program, NULL), VYRE_ERR_INVALID_PROGRAM);
-  static const struct { vyre_code code; uint32_t line, column; } wanted[] = { { VYRE_V66, 2, 10 }, { VYRE_S5, 3, 13 }, { VYRE_V120, 5, 3 } };
+  static const struct {
+    vyre_code code;
+    uint32_t line, column;
+  } wanted[] = {{VYRE_V66, 2, 10}, {VYRE_S5, 3, 13}, {VYRE_V120, 5, 3}};
   ck_assert_uint_eq(vyre_diagnostics_errors(d), 3);
   for (uint32_t i = 0; i < 3; i++) {
     ck_assert(vyre_diagnostics_get(d, i, &found));
