@@ -72,8 +72,8 @@ static uint32_t find_other_value(const cpu_group *g, uint32_t first, uint32_t en
 
 /* ---- Subgroups ---- */
 
+/* A subgroup. Lanes that do not exist, in the last one of a workgroup, are not live. */
 typedef struct lanes {
-  uint32_t count;             /* of the subgroup; the last one of a workgroup may be short */
   bool live[MAX_LANES];
   cpu_cell value[MAX_LANES];
 } lanes;
@@ -82,11 +82,9 @@ typedef struct lanes {
 static void reduce(lanes *s, cpu_op combine) {
   for (uint32_t d = 1; d < MAX_LANES; d *= 2) {
     lanes before = *s;
-    for (uint32_t l = 0; l < s->count; l++) {
-      uint32_t partner = l ^ d;
-      if (partner < s->count && before.live[partner])
-        s->value[l].word[0] = combine(before.value[l].word[0], before.value[partner].word[0], 0);
-    }
+    for (uint32_t l = 0; l < MAX_LANES; l++)
+      if (before.live[l] && before.live[l ^ d])
+        s->value[l].word[0] = combine(before.value[l].word[0], before.value[l ^ d].word[0], 0);
   }
 }
 
@@ -94,8 +92,8 @@ static void reduce(lanes *s, cpu_op combine) {
 static void scan(lanes *s, cpu_op combine) {
   for (uint32_t d = 1; d < MAX_LANES; d *= 2) {
     lanes before = *s;
-    for (uint32_t l = d; l < s->count; l++)
-      if (before.live[l - d])
+    for (uint32_t l = d; l < MAX_LANES; l++)
+      if (before.live[l] && before.live[l - d])
         s->value[l].word[0] = combine(before.value[l - d].word[0], before.value[l].word[0], 0);
   }
 }
@@ -108,40 +106,40 @@ static void shift_up(lanes *s, uint64_t first) {
 
 static uint32_t ballot(const lanes *s) {
   uint32_t bits = 0;
-  for (uint32_t l = 0; l < s->count; l++) bits |= (uint32_t)(s->live[l] && s->value[l].word[0]) << l;
+  for (uint32_t l = 0; l < MAX_LANES; l++) bits |= (uint32_t)(s->live[l] && s->value[l].word[0]) << l;
   return bits;
 }
 
 static uint32_t live_mask(const lanes *s) {
   uint32_t bits = 0;
-  for (uint32_t l = 0; l < s->count; l++) bits |= (uint32_t)s->live[l] << l;
+  for (uint32_t l = 0; l < MAX_LANES; l++) bits |= (uint32_t)s->live[l] << l;
   return bits;
 }
 
-/* The lane that a shuffle reads. */
+static void fill(lanes *s, uint64_t value) {
+  for (uint32_t l = 0; l < MAX_LANES; l++) s->value[l] = (cpu_cell){ { value, 0 } };
+}
+
+/* The lane that a shuffle reads; MAX_LANES or more if there is none. */
 static uint32_t source_lane(vyre_op op, uint32_t lane, uint32_t argument) {
   switch (op) {
     case VYRE_OP_SUBGROUP_SHUFFLE_XOR: return lane ^ argument;
-    case VYRE_OP_SUBGROUP_SHUFFLE_UP: return lane - argument; /* wraps to a lane that does not exist */
+    case VYRE_OP_SUBGROUP_SHUFFLE_UP: return argument <= lane ? lane - argument : NOBODY;
     case VYRE_OP_SUBGROUP_SHUFFLE_DOWN: return argument < MAX_LANES ? lane + argument : NOBODY;
     default: return argument;
   }
 }
 
-static void fill(lanes *s, uint64_t value) {
-  for (uint32_t l = 0; l < s->count; l++) s->value[l] = (cpu_cell){ { value, 0 } };
-}
-
 static void shuffle(lanes *s, const cpu_group *g, uint32_t first, const cpu_insn *in) {
   lanes before = *s;
-  for (uint32_t l = 0; l < s->count; l++) {
+  for (uint32_t l = 0; l < MAX_LANES; l++) {
+    if (!before.live[l]) continue;
     uint32_t from = source_lane(in->aux, l, cpu_operand(g, first + l, in->b)->lane[0]);
-    if (before.live[l] && from < s->count && before.live[from]) s->value[l] = before.value[from];
+    if (from < MAX_LANES && before.live[from]) s->value[l] = before.value[from];
   }
 }
 
 static void operate(lanes *s, const cpu_group *g, uint32_t first, const cpu_insn *in) {
-  uint32_t lowest = (uint32_t)__builtin_ctz(live_mask(s));
   switch ((vyre_op)in->aux) {
     case VYRE_OP_SUBGROUP_ANY: fill(s, ballot(s) != 0); break;
     case VYRE_OP_SUBGROUP_ALL: fill(s, ballot(s) == live_mask(s)); break;
@@ -159,26 +157,26 @@ static void operate(lanes *s, const cpu_group *g, uint32_t first, const cpu_insn
     case VYRE_OP_SUBGROUP_EXCLUSIVE_MAX: scan(s, in->fn); shift_up(s, cpu_op_smallest(in->aux2)); break;
     default:
       reduce(s, in->fn);
-      fill(s, s->value[lowest].word[0]);
+      fill(s, s->value[__builtin_ctz(live_mask(s))].word[0]);
   }
 }
 
 static vyre_status run_subgroup(cpu_group *g, uint32_t first, uint32_t end, uint32_t any) {
   const cpu_insn *in = insn_of(g, any);
-  lanes s = { .count = end - first };
+  lanes s = { 0 };
   if (in->aux == VYRE_OP_SUBGROUP_BROADCAST) {
     uint32_t other = find_other_value(g, first, end, any, in->b);
     if (other != NOBODY) return disagree(g, any, other, "different lanes are asked for");
   }
-  for (uint32_t l = 0; l < s.count; l++) {
-    s.live[l] = g->invocations[first + l].state != CPU_ENDED;
-    if (s.live[l]) s.value[l] = *cpu_operand(g, first + l, in->a);
+  for (uint32_t i = first; i < end; i++) {
+    s.live[i - first] = g->invocations[i].state != CPU_ENDED;
+    if (s.live[i - first]) s.value[i - first] = *cpu_operand(g, i, in->a);
   }
   operate(&s, g, first, in);
-  for (uint32_t l = 0; l < s.count; l++) {
-    if (!s.live[l]) continue;
-    *cpu_operand(g, first + l, in->d) = s.value[l];
-    go_on(&g->invocations[first + l]);
+  for (uint32_t i = first; i < end; i++) {
+    if (g->invocations[i].state == CPU_ENDED) continue;
+    *cpu_operand(g, i, in->d) = s.value[i - first];
+    go_on(&g->invocations[i]);
   }
   return VYRE_OK;
 }
