@@ -1,0 +1,83 @@
+#!/bin/sh
+# vyre check: silent for what is right, exact about what is wrong, for any bytes.
+. "$top_srcdir/tests/tools/lib.sh"
+saxpy=$top_srcdir/examples/saxpy.vyre
+expect 0 "$VYRE" check "$saxpy"; out_is_empty; err_is_empty
+expect 0 "$VYRE" check "$top_srcdir"/examples/*/*.vyre; out_is_empty; err_is_empty
+
+cat >wrong.vyre <<'END'
+program wrong {
+  write b: u32[4];
+  b[0] = unknown;
+  b[1] = 1.5;
+}
+END
+expect 1 "$VYRE" check wrong.vyre; out_is_empty
+err_has 'wrong.vyre:3:10: error'; err_has 'b[0] = unknown;'; err_has '^'; err_has 'Fix: '; err_has 'wrong.vyre:4:'
+expect 1 "$VYRE" check "$saxpy" wrong.vyre; err_has 'wrong.vyre:3'
+expect 2 "$VYRE" check wrong.vyre no/such/file; err_has 'wrong.vyre:3'; err_has 'no/such/file'
+expect 2 "$VYRE" check .; err_has '.'
+"$VYRE" check - <"$saxpy" >out 2>err || fail 'check of standard input'
+"$VYRE" check - <wrong.vyre >out 2>err && fail 'check of standard input'
+err_has 'standard input:3:10'
+
+# Bytes that are no program.
+: >empty.vyre
+expect 1 "$VYRE" check empty.vyre
+printf 'program a { // \000\n}' >nul.vyre
+expect 1 "$VYRE" check nul.vyre; err_has 'nul.vyre:1:'
+printf 'program a { // \377\n}' >latin.vyre
+expect 1 "$VYRE" check latin.vyre; err_has 'latin.vyre:1:'
+printf '\357\273\277program a {\r\n}\r\n' >crlf.vyre
+expect 0 "$VYRE" check crlf.vyre; err_is_empty
+printf 'program a { }' >no_line_end.vyre
+expect 0 "$VYRE" check no_line_end.vyre
+head -c 100000 /dev/urandom >random.vyre
+expect 1 "$VYRE" check random.vyre
+head -c 300000 /dev/zero >zero.vyre
+expect 1 "$VYRE" check zero.vyre
+printf 'VIR0' >short.wire
+expect 2 "$VYRE" check short.wire
+head -c 67108865 /dev/zero | tr '\000' ' ' >large.vyre
+expect 1 "$VYRE" check large.vyre; err_has '67108864'
+
+# Warnings, which --quiet drops, and constants from outside.
+cat >warning.vyre <<'END'
+program warning { rw b: u32[1]; let c = b[0] == 1 && atomic_add(b[0], 1) == 0; b[0] = u32(c); }
+END
+expect 0 "$VYRE" check warning.vyre; err_has 'warning W002'
+expect 0 "$VYRE" check -q warning.vyre; err_is_empty
+cat >define.vyre <<'END'
+program define { const N: u32 = 3; write b: u32[4]; b[N] = 1; }
+END
+expect 0 "$VYRE" check define.vyre
+expect 1 "$VYRE" check define.vyre --define N=4; err_has 'V036'
+expect 2 "$VYRE" check define.vyre --define M=5; err_has 'M'
+
+# JSON.
+expect 1 "$VYRE" check --json "$saxpy" wrong.vyre
+expect 0 "$VYRE" check --json "$saxpy"; cp out saxpy.json
+expect 0 "$VYRE" check --json warning.vyre; cp out warning.json
+expect 1 "$VYRE" check --json wrong.vyre; cp out wrong.json
+printf 'program a { // \377\n}' >"$(printf 'odd\377"\\\n.vyre')"
+expect 1 "$VYRE" check --json odd*; cp out odd.json
+if command -v python3 >/dev/null; then
+  python3 -c '
+import json
+[p] = json.load(open("saxpy.json"))
+assert p["valid"] and p["errors"] == 0 and p["diagnostics"] == []
+q = p["program"]
+assert q["name"] == "saxpy" and q["workgroup"] == [256, 1, 1] and len(q["fingerprint"]) == 64
+assert q["params"] == [{"name": "a", "type": "f32"}]
+assert q["buffers"] == [{"name": "x", "access": "read", "type": "f32"}, {"name": "y", "access": "rw", "type": "f32"}]
+[p] = json.load(open("wrong.json"))
+assert not p["valid"] and p["errors"] == 2 and "program" not in p
+d = p["diagnostics"][0]
+assert d["severity"] == "error" and d["line"] == 3 and d["column"] == 10 and d["fix"] and d["code"][0] in "VS"
+[p] = json.load(open("warning.json"))
+assert p["valid"] and p["warnings"] >= 1 and "W002" in [d["code"] for d in p["diagnostics"]]
+[p] = json.load(open("odd.json"))
+assert p["file"] == "odd\ufffd\"\\\n.vyre", p["file"]
+' || fail 'the JSON of check'
+fi
+finish

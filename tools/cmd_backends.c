@@ -1,0 +1,238 @@
+/* vyre backends: what was found, what it can do, and what is wrong with the rest. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vyre/device.h>
+
+#include "commands.h"
+#include "files.h"
+#include "json.h"
+#include "output.h"
+#include "session.h"
+
+#define MAX_DEVICES 4096u
+#define LIST_BYTES 512
+
+typedef struct bit_name {
+  uint64_t bit;
+  const char *name;
+} bit_name;
+
+static const bit_name need_names[] = {{VYRE_NEED_INT64, "int64"},
+                                      {VYRE_NEED_FLOAT64, "float64"},
+                                      {VYRE_NEED_SUBGROUP, "subgroup"},
+                                      {VYRE_NEED_ATOMIC64, "atomic64"},
+                                      {VYRE_NEED_ATOMIC_F32_ADD, "atomic_f32_add"},
+                                      {VYRE_NEED_ATOMIC_LOAD128, "atomic_load128"},
+                                      {VYRE_NEED_SEQ_CST, "seq_cst"},
+                                      {VYRE_NEED_CLOCK, "clock"},
+                                      {VYRE_NEED_GRID_BARRIER, "grid_barrier"},
+                                      {VYRE_NEED_GRID_SYNC, "grid_sync"},
+                                      {VYRE_NEED_PROGRESS, "progress"},
+                                      {VYRE_NEED_ULP, "transcendentals"},
+                                      {VYRE_NEED_FMA, "fma"},
+                                      {VYRE_NEED_TRAP, "trap"},
+                                      {VYRE_NEED_PRINT, "print"},
+                                      {VYRE_NEED_ASYNC_COPY, "copy_async"},
+                                      {VYRE_NEED_SHOULD_STOP, "should_stop"},
+                                      {VYRE_NEED_FLOAT16, "float16"},
+                                      {VYRE_NEED_STORAGE8, "storage8"},
+                                      {VYRE_NEED_STORAGE16, "storage16"},
+                                      {0, NULL}};
+static const bit_name can_names[] = {{VYRE_CAN_DEVICE_LENGTH, "device_length"},
+                                     {VYRE_CAN_INDIRECT_GRID, "indirect_grid"},
+                                     {VYRE_CAN_HOST_COHERENT_ATOMICS, "host_coherent_atomics"},
+                                     {VYRE_CAN_PERSISTENT, "persistent"},
+                                     {VYRE_CAN_TIMESTAMP, "timestamp"},
+                                     {VYRE_CAN_STORAGE_READ, "storage_read"},
+                                     {VYRE_CAN_PEER_COPY, "peer_copy"},
+                                     {0, NULL}};
+static const bit_name numeric_names[] = {{VYRE_NUMERIC_SUBNORMALS, "subnormals"},
+                                         {VYRE_NUMERIC_FMA, "fma"},
+                                         {VYRE_NUMERIC_DIVISION, "division"},
+                                         {VYRE_NUMERIC_ZERO_ORDER, "zero_order"},
+                                         {0, NULL}};
+static const bit_name subgroup_names[] = {{1, "1"}, {2, "2"}, {4, "4"}, {8, "8"}, {16, "16"}, {32, "32"}, {0, NULL}};
+
+/* The names of the bits that are set, or of those that are not, with spaces between. */
+static const char *list_bits(const bit_name *names, uint64_t bits, char text[LIST_BYTES]) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (; names->name; names++)
+    if (bits & names->bit)
+      used += (size_t)snprintf(text + used, LIST_BYTES - used, "%s%s", used ? " " : "", names->name);
+  return text;
+}
+
+static void bits_json(json_writer *j, const char *key, const bit_name *names, uint64_t bits) {
+  json_open(j, key, '[');
+  for (; names->name; names++)
+    if (bits & names->bit) json_text(j, NULL, names->name);
+  json_close(j, ']');
+}
+
+static void device_text(uint32_t number, const vyre_capabilities *c) {
+  char text[LIST_BYTES];
+  printf("  device %" PRIu32 ": %s\n", number, c->name);
+  printf("    profile     %s\n", c->profile);
+  if (c->driver[0]) printf("    driver      %s\n", c->driver);
+  printf("    programs    %s\n", list_bits(need_names, c->needs, text));
+  char lacking[LIST_BYTES];
+  if (list_bits(need_names, ~c->needs, lacking)[0]) printf("    lacking     %s\n", lacking);
+  printf("    numbers     %s\n", list_bits(numeric_names, c->numeric, text));
+  printf("    device can  %s\n", list_bits(can_names, c->can, text));
+  printf("    subgroups   %s; %" PRIu32 " if none is asked for\n", list_bits(subgroup_names, c->subgroup_sizes, text),
+         c->subgroup_size);
+  printf("    workgroup   at most %" PRIu32 " invocations, %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", %" PRIu32
+         " shared bytes\n",
+         c->max_workgroup_invocations, c->max_workgroup[0], c->max_workgroup[1], c->max_workgroup[2],
+         c->max_shared_bytes);
+  printf("    buffers     at most %" PRIu64 " bytes, %" PRIu32 " bindings aligned to %" PRIu32 "\n",
+         c->max_buffer_bytes, c->max_bindings, c->binding_alignment);
+}
+
+/* What compiling needs to know: a profile is a device's record without its identity and memory. */
+static void profile_json(json_writer *j, const vyre_capabilities *c) {
+  json_text(j, "profile", c->profile);
+  bits_json(j, "programs", need_names, c->needs);
+  bits_json(j, "numbers", numeric_names, c->numeric);
+  bits_json(j, "subgroup_sizes", subgroup_names, c->subgroup_sizes);
+  json_unsigned(j, "subgroup_size", c->subgroup_size);
+  json_unsigned(j, "max_workgroup_invocations", c->max_workgroup_invocations);
+  json_open(j, "max_workgroup", '[');
+  for (int axis = 0; axis < 3; axis++) json_unsigned(j, NULL, c->max_workgroup[axis]);
+  json_close(j, ']');
+  json_unsigned(j, "max_shared_bytes", c->max_shared_bytes);
+  json_unsigned(j, "max_bindings", c->max_bindings);
+  json_unsigned(j, "max_param_bytes", c->max_param_bytes);
+}
+
+static void device_json(json_writer *j, const vyre_capabilities *c) {
+  json_open(j, NULL, '{');
+  json_text(j, "name", c->name);
+  json_text(j, "driver", c->driver);
+  profile_json(j, c);
+  bits_json(j, "device_can", can_names, c->can);
+  json_unsigned(j, "max_buffer_bytes", c->max_buffer_bytes);
+  json_unsigned(j, "binding_alignment", c->binding_alignment);
+  json_close(j, '}');
+}
+
+/* The record of a device, or false with a message. */
+static bool get_device(vyre_context *context, uint32_t row, uint32_t device, vyre_capabilities *out) {
+  vyre_error error = VYRE_ERROR_INIT;
+  *out = (vyre_capabilities){.size = sizeof *out};
+  if (vyre_backend_device(context, row, device, out, &error) == VYRE_OK) return true;
+  output_error("device", &error);
+  return false;
+}
+
+static void row_text(vyre_context *context, uint32_t row, const vyre_backend_info *info) {
+  printf("%s%s%s: %s%s%s\n", info->name, info->name[0] ? " " : "", info->path, vyre_verdict_name(info->verdict),
+         info->version[0] ? ", version " : "", info->version);
+  if (info->reason[0]) printf("  %s\n", info->reason);
+  vyre_capabilities device;
+  for (uint32_t i = 0; i < info->device_count && i < MAX_DEVICES; i++)
+    if (get_device(context, row, i, &device)) device_text(i, &device);
+}
+
+static void row_json(json_writer *j, vyre_context *context, uint32_t row, const vyre_backend_info *info) {
+  json_open(j, NULL, '{');
+  json_text(j, "name", info->name);
+  json_text(j, "path", info->path);
+  json_text(j, "verdict", vyre_verdict_name(info->verdict));
+  if (info->version[0]) json_text(j, "version", info->version);
+  if (info->build_id[0]) json_text(j, "build_id", info->build_id);
+  if (info->reason[0]) json_text(j, "reason", info->reason);
+  if (info->status != VYRE_OK) json_text(j, "status", vyre_status_name(info->status));
+  json_open(j, "devices", '[');
+  vyre_capabilities device;
+  for (uint32_t i = 0; i < info->device_count && i < MAX_DEVICES; i++)
+    if (get_device(context, row, i, &device)) device_json(j, &device);
+  json_close(j, ']');
+  json_close(j, '}');
+}
+
+static bool is_wanted(const parsed_options *o, const vyre_backend_info *info) {
+  const char *name = options_get(o, OPT_ONLY_BACKEND);
+  if (name && strcmp(name, info->name) != 0) return false;
+  return info->verdict == VYRE_VERDICT_USABLE || options_has(o, OPT_ALL);
+}
+
+/* Prints all wanted rows; their number, and in *usable that of those that can be used. */
+static uint32_t print_rows(vyre_context *context, const parsed_options *o, uint32_t *usable) {
+  json_writer writer = {.file = stdout};
+  json_writer *j = options_has(o, OPT_JSON) ? &writer : NULL;
+  uint32_t shown = 0;
+  *usable = 0;
+  if (j) json_open(j, NULL, '[');
+  vyre_backend_info info;
+  for (uint32_t i = 0; vyre_backend_describe(context, i, &info); i++) {
+    if (!is_wanted(o, &info)) continue;
+    shown++;
+    *usable += info.verdict == VYRE_VERDICT_USABLE;
+    if (j) {
+      row_json(j, context, i, &info);
+    } else {
+      row_text(context, i, &info);
+    }
+  }
+  if (j) json_close(j, ']');
+  return shown;
+}
+
+/* The profile of the first device of the first wanted usable backend. */
+static int save_profile(vyre_context *context, const parsed_options *o, const char *path) {
+  vyre_backend_info info;
+  vyre_capabilities device;
+  for (uint32_t i = 0; vyre_backend_describe(context, i, &info); i++) {
+    if (!is_wanted(o, &info) || info.verdict != VYRE_VERDICT_USABLE || info.device_count == 0) continue;
+    if (!get_device(context, i, 0, &device)) return OUTPUT_FAILED;
+    char *text = NULL;
+    size_t length = 0;
+    json_writer j = {.file = open_memstream(&text, &length)};
+    if (!j.file) return OUTPUT_FAILED;
+    json_open(&j, NULL, '{');
+    json_text(&j, "backend", info.name);
+    profile_json(&j, &device);
+    json_close(&j, '}');
+    bool is_complete = !ferror(j.file);
+    is_complete = fclose(j.file) == 0 && is_complete;
+    if (!is_complete) output_complain("memory is exhausted");
+    int result = is_complete ? files_write(path, text, length) : OUTPUT_FAILED;
+    free(text);
+    return result;
+  }
+  output_complain("backends: --save-profile: there is no usable device. Fix: `vyre backends --all` shows why.");
+  return OUTPUT_FAILED;
+}
+
+static int list(vyre_context *context, const parsed_options *o) {
+  vyre_error error = VYRE_ERROR_INIT;
+  const char *profile = options_get(o, OPT_SAVE_PROFILE), *name = options_get(o, OPT_ONLY_BACKEND);
+  if (vyre_backends_load(context, &error) != VYRE_OK) return output_error("backends", &error);
+  if (profile) return save_profile(context, o, profile);
+  uint32_t usable;
+  uint32_t shown = print_rows(context, o, &usable);
+  if (usable > 0 || (shown > 0 && options_has(o, OPT_ALL) && !name)) return OUTPUT_DONE;
+  if (shown > 0) return OUTPUT_FAILED; /* its row says why */
+  output_complain(
+      "backends: there is no usable backend%s%s. Fix: `vyre backends --all` shows what was found and why it "
+      "can not be used.",
+      name ? " called " : "", name ? name : "");
+  return OUTPUT_FAILED;
+}
+
+int cmd_backends(const parsed_options *o) {
+  session s;
+  int result = session_load(o, &s);
+  if (result == OUTPUT_DONE) {
+    session_warn(&s);
+    result = session_open(&s);
+  }
+  if (result == OUTPUT_DONE) result = list(s.context, o);
+  session_close(&s);
+  return result;
+}

@@ -1,0 +1,108 @@
+/* vyre check: what is wrong with programs, or what they are. */
+#include <stdio.h>
+
+#include "commands.h"
+#include "json.h"
+#include "output.h"
+#include "program.h"
+
+static void write_diagnostics(json_writer *j, const vyre_diagnostics *d) {
+  json_open(j, "diagnostics", '[');
+  vyre_diagnostic found;
+  for (uint32_t i = 0; vyre_diagnostics_get(d, i, &found); i++) {
+    json_open(j, NULL, '{');
+    json_text(j, "severity", found.severity == VYRE_SEVERITY_ERROR ? "error" : "warning");
+    json_text(j, "code", vyre_code_name(found.code));
+    if (found.line) {
+      json_unsigned(j, "line", found.line);
+      json_unsigned(j, "column", found.column);
+      json_unsigned(j, "offset", found.offset);
+    }
+    json_text(j, "message", found.message);
+    if (found.fix) json_text(j, "fix", found.fix);
+    json_close(j, '}');
+  }
+  json_close(j, ']');
+}
+
+static void write_buffers(json_writer *j, const vyre_program *program) {
+  json_open(j, "buffers", '[');
+  vyre_buffer_info buffer;
+  for (uint32_t i = 0; vyre_program_buffer(program, i, &buffer); i++) {
+    json_open(j, NULL, '{');
+    json_text(j, "name", buffer.name);
+    json_text(j, "access", program_access_name(buffer.access));
+    json_text(j, "type", vyre_type_describe(buffer.element)->spelling);
+    if (buffer.length) json_unsigned(j, "length", buffer.length);
+    json_close(j, '}');
+  }
+  json_close(j, ']');
+}
+
+static void write_fingerprint(json_writer *j, const vyre_program *program) {
+  char text[2 * VYRE_FINGERPRINT_BYTES + 1];
+  const uint8_t *bytes = vyre_program_fingerprint(program);
+  for (size_t i = 0; i < VYRE_FINGERPRINT_BYTES; i++) snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+  json_text(j, "fingerprint", text);
+}
+
+static void write_program(json_writer *j, const vyre_program *program) {
+  vyre_program_info info;
+  vyre_program_describe(program, &info);
+  json_open(j, "program", '{');
+  json_text(j, "name", info.name);
+  if (info.op_id[0]) json_text(j, "op", info.op_id);
+  write_fingerprint(j, program);
+  json_open(j, "workgroup", '[');
+  for (int axis = 0; axis < 3; axis++) json_unsigned(j, NULL, info.workgroup[axis]);
+  json_close(j, ']');
+  if (info.ulp != VYRE_ULP_UNSET) json_unsigned(j, "ulp", info.ulp);
+  if (info.subgroup) json_unsigned(j, "subgroup", info.subgroup);
+  json_open(j, "params", '[');
+  vyre_param_info param;
+  for (uint32_t i = 0; vyre_program_param(program, i, &param); i++) {
+    json_open(j, NULL, '{');
+    json_text(j, "name", param.name);
+    json_text(j, "type", vyre_type_describe(param.type)->spelling);
+    json_close(j, '}');
+  }
+  json_close(j, ']');
+  write_buffers(j, program);
+  json_unsigned(j, "statements", info.statement_count);
+  json_unsigned(j, "expressions", info.expr_count);
+  json_unsigned(j, "shared_bytes", info.shared_bytes);
+  json_close(j, '}');
+}
+
+static int check(const char *path, const parsed_options *o, json_writer *j) {
+  loaded_program p;
+  int result = program_load(path, o, &p);
+  if (p.diagnostics) output_diagnostics(p.diagnostics);
+  if (j) {
+    json_open(j, NULL, '{');
+    json_text(j, "file", p.path);
+    json_boolean(j, "valid", result == OUTPUT_DONE);
+    if (p.diagnostics) {
+      json_unsigned(j, "errors", vyre_diagnostics_errors(p.diagnostics));
+      json_unsigned(j, "warnings", vyre_diagnostics_warnings(p.diagnostics));
+      write_diagnostics(j, p.diagnostics);
+    }
+    if (p.program) write_program(j, p.program);
+    json_close(j, '}');
+  }
+  program_free(&p);
+  return result;
+}
+
+int cmd_check(const parsed_options *o) {
+  json_writer writer = {.file = stdout};
+  json_writer *j = options_has(o, OPT_JSON) ? &writer : NULL;
+  int worst = OUTPUT_DONE;
+  if (j) json_open(j, NULL, '[');
+  for (size_t i = 0; i < o->operand_count; i++) {
+    int result = check(o->operands[i], o, j);
+    if (result > worst) worst = result;
+  }
+  if (j) json_close(j, ']');
+  return worst;
+}

@@ -1,0 +1,14 @@
+/* The commands: each takes its parsed options and gives the exit status. */
+#ifndef VYRE_TOOLS_COMMANDS_H
+#define VYRE_TOOLS_COMMANDS_H
+
+#include "options.h"
+
+int cmd_run(const parsed_options *o);
+int cmd_check(const parsed_options *o);
+int cmd_fmt(const parsed_options *o);
+int cmd_pack(const parsed_options *o);
+int cmd_unpack(const parsed_options *o);
+int cmd_backends(const parsed_options *o);
+
+#endif
