@@ -21,7 +21,8 @@ typedef struct vyre_call_arg {
 } vyre_call_arg;
 typedef struct vyre_call_resolver {
   void *ctx;
-  /* Builds the operation's body at the builder's place; its value, if it has one, goes to |result|.
+  /* Builds the operation's body at the builder's place, in a region of its own; its value, if it has one, goes to
+   * |result| and must be visible behind that region. Values among |args| are stable: statements do not change them.
    * NOT_FOUND for an id that is not registered. */
   vyre_status (*expand)(void *ctx, vyre_builder *b, const char *id, const vyre_call_arg *args, uint32_t count,
                         vyre_expr *result);
