@@ -733,8 +733,10 @@ START_TEST(a_child_process_gets_an_error_and_no_hang) {
                r.ops->queue_create(r.device, 0, &queue, NULL) == VYRE_ERR_FORKED &&
                r.ops->submit(r.queue, &submit, NULL) == VYRE_ERR_FORKED;
     rig_close(&r);
+#if !defined(__SANITIZE_THREAD__) /* which allows no threads in such a child */
     rig_open(&r); /* a device of its own */
     rig_close(&r);
+#endif
     _exit(good ? 0 : 1);
   }
   int status;
