@@ -53,17 +53,25 @@ static const char *promise_text(uint32_t promise) {
   }
 }
 
-static vyre_status check_floats(const vyre_program *program, uint32_t flags, const vyre_capabilities *caps,
-                                const char *device, vyre_error *error) {
+static vyre_status check_budget(const vyre_program *program, uint32_t flags, vyre_error *error) {
+  if ((flags & VYRE_COMPILE_ULP) != 0) return VYRE_OK;
   for (uint32_t i = 1; i < program->exprs.count; i++) {
     const ir_expr *e = ir_expr_at(program, i);
-    if ((ir_op_effects[e->op] & VYRE_EFFECT_ULP) != 0 && (flags & VYRE_COMPILE_ULP) == 0)
-      return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, vyre_op_describe((vyre_op)e->op)->spelling,
-                       "The program uses %s, and nobody said how exact it must be (ulp_budget). Fix: give an error "
-                       "budget in units in the last place by the attribute ulp(n), the option --ulp n, or the "
-                       "compile option ulp; 0 asks for correct rounding.",
-                       vyre_op_describe((vyre_op)e->op)->spelling);
-    uint32_t promise = missing_promise(e, flags, caps);
+    if ((ir_op_effects[e->op] & VYRE_EFFECT_ULP) == 0) continue;
+    const char *function = vyre_op_describe((vyre_op)e->op)->spelling;
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, function,
+                     "The program uses %s, and nobody said how exact it must be (ulp_budget). Fix: give an error "
+                     "budget in units in the last place by the attribute ulp(n), the option --ulp n, or the compile "
+                     "option ulp; 0 asks for correct rounding.",
+                     function);
+  }
+  return VYRE_OK;
+}
+
+static vyre_status check_numeric(const vyre_program *program, uint32_t flags, const vyre_capabilities *caps,
+                                 const char *device, vyre_error *error) {
+  for (uint32_t i = 1; i < program->exprs.count; i++) {
+    uint32_t promise = missing_promise(ir_expr_at(program, i), flags, caps);
     if (promise != 0)
       return vyre_fail(error, VYRE_ERR_UNSUPPORTED, program->info.name, "Device %s does not %s.", device,
                        promise_text(promise));
@@ -140,8 +148,9 @@ static vyre_status check_subgroup(const vyre_program_info *info, uint32_t size, 
 vyre_status vyre_admit(const vyre_program *program, uint32_t flags, uint32_t subgroup, const vyre_capabilities *caps,
                        const char *device, vyre_error *error) {
   const vyre_program_info *info = &program->info;
-  vyre_status status = check_floats(program, flags, caps, device, error);
+  vyre_status status = check_budget(program, flags, error);
   if (status == VYRE_OK) status = check_needs(info, caps, device, error);
+  if (status == VYRE_OK) status = check_numeric(program, flags, caps, device, error);
   if (status == VYRE_OK) status = check_workgroup(info, caps, device, error);
   if (status == VYRE_OK) status = check_memory(program, caps, device, error);
   if (status == VYRE_OK) status = check_subgroup(info, subgroup, caps, device, error);

@@ -223,6 +223,18 @@ static void wait_for_threads(vyre_device *device) {
   pthread_mutex_unlock(&device->lock);
 }
 
+/* Devices whose work never ended. Nobody looks at them again; the list says to leak checkers that they are kept on
+ * purpose, because the plugin may still write to what they hold. */
+static _Atomic(vyre_device *) abandoned;
+
+static void abandon(vyre_device *device) {
+  vyre_device_retain(device);
+  atomic_store(&device->abandoned, true);
+  atomic_store(&device->lost, true);
+  device->next_abandoned = atomic_load(&abandoned);
+  while (!atomic_compare_exchange_weak(&abandoned, &device->next_abandoned, device)) continue;
+}
+
 vyre_status vyre_device_close(vyre_device *device, uint64_t timeout_ns, vyre_error *error) {
   if (device == NULL) return VYRE_OK;
   vyre_status status = vyre_context_check(device->context, error);
@@ -231,8 +243,7 @@ vyre_status vyre_device_close(vyre_device *device, uint64_t timeout_ns, vyre_err
   stop_persistent(device);
   if (!atomic_load(&device->lost)) status = vyre_device_wait(device, timeout_ns, error);
   if (status == VYRE_ERR_TIMEOUT) {
-    atomic_store(&device->abandoned, true);
-    atomic_store(&device->lost, true);
+    abandon(device);
     status = vyre_fail(error, VYRE_ERR_DEVICE_LOST, device->name,
                        "Work was still running when the time to close the device had passed; it is given up. Fix: "
                        "allow more time, or bound the work with a step limit.");

@@ -124,6 +124,7 @@ struct vyre_device {
   VYRE_VECTOR(vyre_executable *) executables; /* live ones, not counted */
   vyre_queue *internal;   /* for staged copies and vyre_run; made on demand, given up by close */
   uint32_t threads;       /* waiter threads of its queues */
+  vyre_device *next_abandoned;
 };
 
 /* device.c */

@@ -130,9 +130,9 @@ static vyre_status scan_directory(vyre_context *context, const char *path, DIR *
   if (names.count > 0) qsort(names.data, names.count, sizeof *names.data, compare_names);
   for (uint32_t i = 0; i < names.count; i++) {
     char *full = NULL;
-    if (status == VYRE_OK && asprintf(&full, "%s/%s", path, names.data[i]) < 0) status = VYRE_ERR_NO_MEMORY;
-    if (status == VYRE_OK) status = add_plugin(context, full, false);
-    if (status == VYRE_OK) free(full);
+    if (status == VYRE_OK && asprintf(&full, "%s/%s", path, names.data[i]) < 0) full = NULL;
+    if (status == VYRE_OK) status = full != NULL ? add_plugin(context, full, false) : VYRE_ERR_NO_MEMORY;
+    free(full);
     free(names.data[i]);
   }
   vyre_vector_free(&names);

@@ -185,7 +185,7 @@ static void describe(uint32_t index, vyre_capabilities *out) {
     .numa_node = -1,
     .pci = UINT64_MAX,
     .needs = is("lacking") ? 0 : UINT32_MAX,
-    .numeric = is("lacking") ? 0 : 15,
+    .numeric = is("lacking") || is("rough") ? 0 : 15,
     .subgroup_sizes = 8 | 32,
     .subgroup_size = 8,
     .max_workgroup_invocations = 256,
@@ -195,7 +195,7 @@ static void describe(uint32_t index, vyre_capabilities *out) {
     .max_param_bytes = 128,
     .can = is("lacking") ? 0
                          : VYRE_CAN_DEVICE_LENGTH | VYRE_CAN_INDIRECT_GRID | VYRE_CAN_TIMESTAMP | VYRE_CAN_PERSISTENT,
-    .max_buffer_bytes = 1 << 24,
+    .max_buffer_bytes = is("huge") ? 1ull << 40 : 1 << 24,
     .binding_alignment = is("badrecord") ? 24 : 64,
     .import_kinds = 1u << VYRE_HANDLE_HOST_POINTER,
     .memory_type_count = 2,
@@ -299,7 +299,8 @@ static vyre_status buffer_create(vyre_plugin_device *device, const vyre_buffer_r
   (*out)->device = device;
   (*out)->size = request->bytes;
   (*out)->owned = request->kind == VYRE_HANDLE_NONE;
-  (*out)->bytes = (*out)->owned ? calloc(1, request->bytes) : (uint8_t *)(uintptr_t)request->handle;
+  if (is("huge")) (*out)->size = 16; /* sizes are only talked about */
+  (*out)->bytes = (*out)->owned ? calloc(1, (*out)->size) : (uint8_t *)(uintptr_t)request->handle;
   if ((*out)->bytes != NULL) return VYRE_OK;
   unmake(device, *out);
   *out = NULL;
