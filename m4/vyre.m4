@@ -82,3 +82,13 @@ AC_DEFUN([VYRE_PLUGIN_FLAGS], [
   AC_SUBST([PLUGIN_LDFLAGS])
   AC_SUBST([TEST_PLUGIN_LDFLAGS], ['$(PLUGIN_LDFLAGS) -rpath $(abs_top_builddir)/never-installed'])
 ])
+
+# VYRE_RELOCATABLE
+# RELOCATABLE_LDFLAGS lets an installed program find libvyre from its own place, so that a moved prefix works.
+AC_DEFUN([VYRE_RELOCATABLE], [
+  RELOCATABLE_LDFLAGS=
+  AS_CASE([$bindir:$libdir], ['${exec_prefix}/bin:${exec_prefix}/'*], [
+    vyre_lib=`AS_ECHO(["$libdir"]) | sed 's:^.*exec_prefix}/::'`
+    RELOCATABLE_LDFLAGS="-Wl,-rpath,'\$\$ORIGIN/../$vyre_lib'"])
+  AC_SUBST([RELOCATABLE_LDFLAGS])
+])

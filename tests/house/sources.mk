@@ -9,7 +9,8 @@ house_tests = \
 	tests/house/plugin_shape.sh \
 	tests/house/constant_data.sh \
 	tests/house/environment.sh \
-	tests/house/generated.sh
+	tests/house/generated.sh \
+	tests/house/install.sh
 TESTS += $(house_tests)
 EXTRA_DIST += $(house_tests) tests/house/lib.sh tests/house/neutral.patterns \
 	tests/house/exports-of-headers tests/house/update-headers tests/house/exports.golden
