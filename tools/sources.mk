@@ -16,6 +16,7 @@ tools_vyre_SOURCES = \
 	tools/program.c tools/program.h \
 	tools/report.c tools/report.h \
 	tools/session.c tools/session.h
+tools_vyre_LDFLAGS = $(RELOCATABLE_LDFLAGS)
 tools_vyre_LDADD = libvyre.la -lm
 
 noinst_PROGRAMS += tools/gendoc
