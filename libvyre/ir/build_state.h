@@ -60,6 +60,8 @@ const char *build_type_name(vyre_type type);
 bool build_check_index(vyre_builder *b, const ir_buffer *buffer, vyre_expr index, vyre_code code);
 /* Whether |string| may be a name; reports V142. */
 bool build_check_name(vyre_builder *b, uint32_t string);
+/* Interns what a caller in C gave: NULL is the empty string, and so is a text beyond the limit (V142). */
+uint32_t build_intern(vyre_builder *b, const char *text);
 build_name *build_name_at(vyre_builder *b, uint32_t string);
 static inline build_block *build_top(vyre_builder *b) { return &b->blocks.data[b->blocks.count - 1]; }
 static inline const ir_expr *build_expr_at(const vyre_builder *b, vyre_expr e) { return &b->program->exprs.data[e]; }

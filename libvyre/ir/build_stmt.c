@@ -162,12 +162,8 @@ vyre_var ir_build_declare(vyre_builder *b, vyre_stmt_op op, uint32_t name, vyre_
   return stmt != 0 ? add_var(b, name, type, op) : VYRE_NO_VAR;
 }
 
-static uint32_t intern_z(vyre_builder *b, const char *text) {
-  return ir_builder_intern(b, text, (uint32_t)strnlen(text, VYRE_MAX_STRING_BYTES + 1));
-}
-
 vyre_var vyre_build_declare(vyre_builder *b, vyre_stmt_op op, const char *name, vyre_expr value) {
-  return ir_build_declare(b, op, intern_z(b, name), value);
+  return ir_build_declare(b, op, build_intern(b, name), value);
 }
 
 void vyre_build_assign(vyre_builder *b, vyre_var var, vyre_expr value) {
@@ -256,7 +252,7 @@ vyre_var ir_build_for(vyre_builder *b, uint32_t name, vyre_expr from, vyre_expr 
 }
 
 vyre_var vyre_build_for(vyre_builder *b, const char *name, vyre_expr from, vyre_expr to, vyre_expr step) {
-  return ir_build_for(b, intern_z(b, name), from, to, step);
+  return ir_build_for(b, build_intern(b, name), from, to, step);
 }
 
 void vyre_build_loop(vyre_builder *b) { open_block(b, append(b, (ir_stmt){ .op = VYRE_STMT_LOOP }), true); }
@@ -277,7 +273,7 @@ void ir_build_region(vyre_builder *b, uint32_t name) {
   open_block(b, stmt, false);
 }
 
-void vyre_build_region(vyre_builder *b, const char *name) { ir_build_region(b, intern_z(b, name)); }
+void vyre_build_region(vyre_builder *b, const char *name) { ir_build_region(b, build_intern(b, name)); }
 
 void vyre_build_simple(vyre_builder *b, vyre_stmt_op op) {
   bool jump = op == VYRE_STMT_BREAK || op == VYRE_STMT_CONTINUE || op == VYRE_STMT_RETURN;
@@ -347,7 +343,7 @@ void ir_build_print(vyre_builder *b, uint32_t format, const vyre_expr *args, uin
 }
 
 void vyre_build_print(vyre_builder *b, const char *format, const vyre_expr *args, uint32_t count) {
-  ir_build_print(b, intern_z(b, format), args, count);
+  ir_build_print(b, build_intern(b, format), args, count);
 }
 
 static bool check_copy_end(vyre_builder *b, vyre_binding binding, vyre_expr offset, bool written) {

@@ -87,7 +87,8 @@ bool ir_builder_failed(const vyre_builder *b) { return b->errors > 0 || b->out_o
 uint32_t vyre_builder_errors(const vyre_builder *b) { return b->errors; }
 
 const char *build_type_name(vyre_type type) {
-  return type == VYRE_TYPE_NONE ? "no value" : vyre_type_describe(type)->spelling;
+  if (type == VYRE_TYPE_NONE) return "no value";
+  return (unsigned)type < VYRE_TYPE_COUNT ? vyre_type_describe(type)->spelling : "a type that does not exist";
 }
 
 /* ---- Names --------------------------------------------------------------------------------- */
@@ -105,6 +106,15 @@ uint32_t ir_builder_intern(vyre_builder *b, const char *text, uint32_t bytes) {
   }
   if (string == UINT32_MAX) b->out_of_memory = true;
   return string;
+}
+
+uint32_t build_intern(vyre_builder *b, const char *text) {
+  size_t bytes = text != NULL ? strlen(text) : 0;
+  if (bytes > VYRE_MAX_STRING_BYTES) {
+    ir_builder_report(b, VYRE_V142, "a string of %zu bytes", bytes);
+    bytes = 0;
+  }
+  return ir_builder_intern(b, bytes > 0 ? text : "", (uint32_t)bytes);
 }
 
 const char *ir_builder_text(const vyre_builder *b, uint32_t string) {
@@ -159,15 +169,6 @@ bool ir_builder_claim(vyre_builder *b, uint32_t name, uint32_t index) {
   return claim(b, name, IR_SYMBOL_OTHER, index);
 }
 
-static uint32_t intern_z(vyre_builder *b, const char *text) {
-  size_t bytes = text != NULL ? strlen(text) : 0;
-  if (bytes > VYRE_MAX_STRING_BYTES) {
-    ir_builder_report(b, VYRE_V142, "a string of %zu bytes", bytes);
-    return ir_builder_intern(b, "", 0);
-  }
-  return ir_builder_intern(b, text != NULL ? text : "", (uint32_t)bytes);
-}
-
 /* ---- Attributes ---------------------------------------------------------------------------- */
 
 void vyre_build_workgroup(vyre_builder *b, uint32_t x, uint32_t y, uint32_t z) {
@@ -209,7 +210,7 @@ void ir_build_op(vyre_builder *b, uint32_t id) {
   b->program->op_id = id;
 }
 
-void vyre_build_op(vyre_builder *b, const char *id) { ir_build_op(b, intern_z(b, id)); }
+void vyre_build_op(vyre_builder *b, const char *id) { ir_build_op(b, build_intern(b, id)); }
 
 /* ---- Declarations -------------------------------------------------------------------------- */
 
@@ -244,7 +245,7 @@ vyre_expr ir_build_param(vyre_builder *b, uint32_t name, vyre_type type) {
 }
 
 vyre_expr vyre_build_param(vyre_builder *b, const char *name, vyre_type type) {
-  return ir_build_param(b, intern_z(b, name), type);
+  return ir_build_param(b, build_intern(b, name), type);
 }
 
 static uint32_t count_slots(const vyre_builder *b) {
@@ -294,7 +295,7 @@ vyre_binding ir_build_buffer(vyre_builder *b, vyre_access access, uint32_t name,
 
 vyre_binding vyre_build_buffer(vyre_builder *b, vyre_access access, const char *name, vyre_type element,
                                uint64_t length) {
-  return ir_build_buffer(b, access, intern_z(b, name), element, length);
+  return ir_build_buffer(b, access, build_intern(b, name), element, length);
 }
 
 /* Brings each element to the form that text can write: bool words 0 or 1, and the one NaN of each float type. */
@@ -351,7 +352,7 @@ vyre_binding ir_build_table(vyre_builder *b, uint32_t name, vyre_type element, c
 }
 
 vyre_binding vyre_build_table(vyre_builder *b, const char *name, vyre_type element, const void *data, uint64_t length) {
-  return ir_build_table(b, intern_z(b, name), element, data, length);
+  return ir_build_table(b, build_intern(b, name), element, data, length);
 }
 
 /* ---- Looking into what is there ------------------------------------------------------------ */

@@ -48,7 +48,7 @@ const vyre_op_info *vyre_op_describe(vyre_op op) {
   return &op_table[(unsigned)op < VYRE_OP_COUNT ? op : VYRE_OP_NONE];
 }
 
-vyre_type ir_component(vyre_type t) { return type_table[t].component; }
+vyre_type ir_component(vyre_type t) { return vyre_type_describe(t)->component; }
 
 bool ir_is_integer(vyre_type t) {
   vyre_type c = ir_component(t);

@@ -464,6 +464,51 @@ START_TEST(a_builder_finishes_once) {
 }
 END_TEST
 
+START_TEST(numbers_that_are_no_type_are_refused) {
+  static const int numbers[] = { -1, VYRE_TYPE_COUNT, 99, INT32_MAX };
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    for (int call = 0; call < 6; call++) {
+      vyre_diagnostics *d;
+      vyre_builder *b = begin(&d);
+      vyre_type type = (vyre_type)numbers[i];
+      vyre_expr one = vyre_build_u32(b, 1);
+      switch (call) {
+        case 0: vyre_build_bitcast(b, type, one); break;
+        case 1: vyre_build_cast(b, type, one); break;
+        case 2: vyre_build_vector(b, type, &one, 1); break;
+        case 3: vyre_build_literal(b, type, 1); break;
+        case 4: vyre_build_param(b, "p", type); break;
+        case 5: vyre_build_buffer(b, VYRE_ACCESS_READ, "x", type, 1); break;
+      }
+      vyre_diagnostic first;
+      ck_assert_uint_eq(vyre_builder_errors(b), 1);
+      ck_assert(vyre_diagnostics_get(d, 0, &first));
+      ck_assert_ptr_null(strstr(first.message, "(null)"));
+      vyre_builder_destroy(b);
+      vyre_diagnostics_destroy(d);
+    }
+}
+END_TEST
+
+START_TEST(a_text_that_is_null_is_the_empty_one) {
+  for (int call = 0; call < 5; call++) {
+    vyre_diagnostics *d;
+    vyre_builder *b = begin(&d);
+    vyre_expr one = vyre_build_u32(b, 1);
+    switch (call) {
+      case 0: vyre_build_declare(b, VYRE_STMT_LET, NULL, one); break;
+      case 1: vyre_build_for(b, NULL, one, one, 0); break;
+      case 2: vyre_build_param(b, NULL, VYRE_TYPE_U32); break;
+      case 3: vyre_build_op(b, NULL); break;
+      case 4: vyre_build_region(b, NULL); break;
+    }
+    ck_assert_uint_eq(vyre_builder_errors(b), call < 4);
+    vyre_builder_destroy(b);
+    vyre_diagnostics_destroy(d);
+  }
+}
+END_TEST
+
 START_TEST(names_are_checked) {
   static const char *const bad[] = { "", "1x", "a-b", "if", "f32", "gid", "tile_load", "sqrt", "\xC3\xA9" };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -515,6 +560,8 @@ int main(void) {
   tcase_add_test(tc, shared_subtrees_that_no_wire_form_could_hold_are_refused);
   tcase_add_test(tc, a_failed_expression_stays_silent);
   tcase_add_test(tc, a_builder_finishes_once);
+  tcase_add_test(tc, numbers_that_are_no_type_are_refused);
+  tcase_add_test(tc, a_text_that_is_null_is_the_empty_one);
   tcase_add_test(tc, names_are_checked);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);
