@@ -73,11 +73,18 @@ static void bits_json(json_writer *j, const char *key, const bit_name *names, ui
   json_close(j, ']');
 }
 
+static void print_line(const char *label, const char *foreign) {
+  printf("%s", label);
+  output_foreign(foreign);
+  printf("\n");
+}
+
 static void device_text(uint32_t number, const vyre_capabilities *c) {
   char text[LIST_BYTES];
-  printf("  device %" PRIu32 ": %s\n", number, c->name);
-  printf("    profile     %s\n", c->profile);
-  if (c->driver[0]) printf("    driver      %s\n", c->driver);
+  printf("  device %" PRIu32 ": ", number);
+  print_line("", c->name);
+  print_line("    profile     ", c->profile);
+  if (c->driver[0]) print_line("    driver      ", c->driver);
   printf("    programs    %s\n", list_bits(need_names, c->needs, text));
   char lacking[LIST_BYTES];
   if (list_bits(need_names, ~c->needs, lacking)[0]) printf("    lacking     %s\n", lacking);
@@ -130,9 +137,12 @@ static bool get_device(vyre_context *context, uint32_t row, uint32_t device, vyr
 }
 
 static void row_text(vyre_context *context, uint32_t row, const vyre_backend_info *info) {
-  printf("%s%s%s: %s%s%s\n", info->name, info->name[0] ? " " : "", info->path, vyre_verdict_name(info->verdict),
-         info->version[0] ? ", version " : "", info->version);
-  if (info->reason[0]) printf("  %s\n", info->reason);
+  output_foreign(info->name);
+  printf("%s", info->name[0] ? " " : "");
+  output_foreign(info->path);
+  printf(": %s", vyre_verdict_name(info->verdict));
+  print_line(info->version[0] ? ", version " : "", info->version);
+  if (info->reason[0]) print_line("  ", info->reason);
   vyre_capabilities device;
   for (uint32_t i = 0; i < info->device_count && i < MAX_DEVICES; i++)
     if (get_device(context, row, i, &device)) device_text(i, &device);

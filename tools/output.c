@@ -29,10 +29,25 @@ bool output_is_quiet(void) {
   return is_quiet;
 }
 
+static void print_escaped(FILE *stream, const char *text, bool keep_line_ends) {
+  for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+    bool is_control = *at < 0x20 || *at == 0x7F;
+    if (is_control && !(keep_line_ends && *at == '\n')) fprintf(stream, "\\x%02X", *at);
+    else putc(*at, stream);
+  }
+}
+
+void output_foreign(const char *text) {
+  print_escaped(stdout, text, false);
+}
+
+/* Messages may quote what comes from elsewhere. Longer ones are cut. */
 __attribute__((format(printf, 2, 0))) static void say(const char *prefix, const char *format, va_list arguments) {
   output_progress(NULL);
+  char text[4096];
+  vsnprintf(text, sizeof text, format, arguments);
   fputs(prefix, stderr);
-  vfprintf(stderr, format, arguments);
+  print_escaped(stderr, text, true);
   fputc('\n', stderr);
 }
 
@@ -58,7 +73,10 @@ int output_error(const char *what, const vyre_error *error) {
   } else {
     output_complain("%s: %s", what, text);
   }
-  if (error->log && error->log[0]) fprintf(stderr, "%s\n", error->log);
+  if (error->log && error->log[0]) {
+    print_escaped(stderr, error->log, true);
+    fputc('\n', stderr);
+  }
   bool is_input = error->status == VYRE_ERR_INVALID_FILE || error->status == VYRE_ERR_INVALID_CONFIG ||
                   error->status == VYRE_ERR_INVALID_WIRE;
   return is_input ? OUTPUT_USAGE : OUTPUT_FAILED;

@@ -21,7 +21,7 @@ void output_prepare(void);
 void output_set_quiet(bool quiet);
 bool output_is_quiet(void);
 
-/* One message on stderr, as `vyre: ...`. */
+/* One message on stderr, as `vyre: ...`; control characters but line ends as \xNN. */
 __attribute__((format(printf, 1, 2))) void output_complain(const char *format, ...);
 /* The same for what is worth knowing and no error. */
 __attribute__((format(printf, 1, 2))) void output_note(const char *format, ...);
@@ -32,6 +32,10 @@ int output_error(const char *what, const vyre_error *error);
 
 /* The diagnostics of a program, warnings only unless quiet. */
 void output_diagnostics(const vyre_diagnostics *d);
+
+/* Prints a text from elsewhere (a plugin, a file's name) on stdout: control characters as \xNN, so that it can not
+ * pass for something else or command the terminal. */
+void output_foreign(const char *text);
 
 /* Ends the use of stdout: |result|, or OUTPUT_FAILED, with a message, if something could not be written. */
 int output_finish(int result);

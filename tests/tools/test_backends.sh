@@ -11,6 +11,12 @@ grep -q broken out && fail 'a plugin that can not be used is shown without --all
 expect 0 "$VYRE" backends --backend-path plugins --all; out_has 'vyre_backend_broken.so'; out_has 'refused'
 expect 0 "$VYRE" backends --backend-path plugins --all --json; cp out all.json
 expect 1 "$VYRE" backends --backend-path plugins --all --backend broken; out_has 'refused'
+odd=$(printf 'odd\033[31m\007')
+mkdir "$odd"
+echo 'no plugin' >"$odd/vyre_backend_broken.so"
+expect 0 "$VYRE" backends --backend-path "$odd" --all; out_has 'odd\x1B[31m\x07/vyre_backend_broken.so'
+LC_ALL=C grep -q '[[:cntrl:]]' out && fail 'a control character reaches the terminal'
+expect 2 "$VYRE" check "$odd"; LC_ALL=C grep -q '[[:cntrl:]]' err && fail 'a control character reaches the terminal'
 expect 0 "$VYRE" backends --save-profile cpu.profile; out_is_empty; grep -q '"cpu_ref' cpu.profile || fail 'no profile'
 expect 1 "$VYRE" backends --save-profile no/such/file
 expect 1 "$VYRE" backends --backend nonesuch --save-profile never; absent never
