@@ -232,9 +232,8 @@ static vyre_status make_plugin_batch(vyre_batch *batch, vyre_error *error) {
     commands[command->index] = (vyre_command){ .kind = command->kind, .record = has_record ? &command->record : NULL };
   }
   vyre_device *device = batch->device;
-  vyre_status status = vyre_device_answer(
-      device, device->ops->batch_create(device->plugin, commands, batch->plugin_commands, &batch->plugin, error),
-      error);
+  vyre_status status = device->ops->batch_create(device->plugin, commands, batch->plugin_commands, &batch->plugin, error);
+  status = vyre_device_made(device, status, batch->plugin, error);
   if (status != VYRE_OK) batch->plugin = NULL;
   free(commands);
   return status;
@@ -249,6 +248,11 @@ vyre_status vyre_batch_prepare(vyre_batch *batch, vyre_error *error) {
 
 vyre_status vyre_batch_persistent(vyre_set *set, const vyre_launch *launch, vyre_buffer *stop, vyre_batch **out,
                                   vyre_error *error) {
+  *out = NULL;
+  if (launch->stop_buffer != NULL)
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "launch",
+                     "A persistent launch has a stop word of its own, and a stop_buffer is given. Fix: leave it NULL "
+                     "and call vyre_submission_stop.");
   vyre_launch stopped = *launch;
   stopped.stop_buffer = stop;
   stopped.stop_offset = 0;

@@ -53,10 +53,11 @@ static vyre_status create(vyre_device *device, uint64_t bytes, const vyre_buffer
                           vyre_error *error) {
   vyre_buffer *buffer = calloc(1, sizeof *buffer);
   if (buffer == NULL) return vyre_fail_memory(error, device->name);
-  vyre_status status = vyre_device_answer(
-      device, device->ops->buffer_create(device->plugin, request, &buffer->plugin, error), error);
+  vyre_status status = device->ops->buffer_create(device->plugin, request, &buffer->plugin, error);
+  status = vyre_device_made(device, status, buffer->plugin, error);
   if (status == VYRE_OK && (request->properties & MAPPABLE) != 0) {
-    status = vyre_device_answer(device, device->ops->buffer_map(buffer->plugin, &buffer->map, error), error);
+    status = device->ops->buffer_map(buffer->plugin, &buffer->map, error);
+    status = vyre_device_made(device, status, bytes > 0 ? buffer->map : buffer, error);
     if (status != VYRE_OK) device->ops->buffer_destroy(buffer->plugin);
   }
   if (status != VYRE_OK) {

@@ -125,8 +125,8 @@ static vyre_status load(vyre_device *device, vyre_program *program, const option
                         vyre_executable **out, vyre_error *error) {
   vyre_executable *e = calloc(1, sizeof *e);
   if (e == NULL) return vyre_fail_memory(error, "compile");
-  vyre_status status = vyre_device_answer(
-      device, device->ops->executable_load(device->plugin, blob->data, blob->length, &e->plugin, error), error);
+  vyre_status status = device->ops->executable_load(device->plugin, blob->data, blob->length, &e->plugin, error);
+  status = vyre_device_made(device, status, e->plugin, error);
   if (status != VYRE_OK) {
     free(e);
     return status;

@@ -26,9 +26,23 @@ uint64_t vyre_deadline_left(uint64_t deadline) {
   return deadline > now ? deadline - now : 0;
 }
 
+/* How often this process and its parents forked since they first made a context. Every call compares it, which must
+ * not cost a system call. */
+static atomic_uint forks;
+static int watch_failed;
+
+static void count_fork(void) { atomic_fetch_add(&forks, 1); }
+static void watch_forks(void) { watch_failed = pthread_atfork(NULL, NULL, count_fork); }
+
+static bool is_child(const vyre_context *context) {
+  return atomic_load_explicit(&forks, memory_order_relaxed) != context->forks;
+}
+
 vyre_status vyre_context_create(const vyre_config *config, vyre_log *log, vyre_context **out, vyre_error *error) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   *out = NULL;
-  vyre_context *context = calloc(1, sizeof *context);
+  pthread_once(&once, watch_forks);
+  vyre_context *context = watch_failed == 0 ? calloc(1, sizeof *context) : NULL;
   if (context == NULL) return vyre_fail_memory(error, "context");
   if (config == NULL) {
     vyre_status status = vyre_config_load(NULL, &context->own_config, error);
@@ -40,6 +54,7 @@ vyre_status vyre_context_create(const vyre_config *config, vyre_log *log, vyre_c
   }
   context->refs = 1;
   context->process = getpid();
+  context->forks = atomic_load(&forks);
   context->config = config;
   context->log = log;
   pthread_mutex_init(&context->lock, NULL);
@@ -59,7 +74,7 @@ static void free_file(vyre_plugin_file *file, bool may_call) {
 
 void vyre_context_release(vyre_context *context) {
   if (!vyre_refs_drop(&context->refs)) return;
-  bool is_parent = context->process == getpid(); /* a child frees its copy, but calls no plugin of the parent */
+  bool is_parent = !is_child(context); /* a child frees its copy, but calls no plugin of the parent */
   for (uint32_t i = 0; i < context->files.count; i++) free_file(context->files.data[i], is_parent);
   for (uint32_t i = 0; i < context->backends.count; i++) vyre_vector_free(&context->backends.data[i].files);
   vyre_vector_free(&context->files);
@@ -77,7 +92,7 @@ void vyre_context_destroy(vyre_context *context) {
 }
 
 vyre_status vyre_context_check(const vyre_context *context, vyre_error *error) {
-  if (context->process == getpid()) return VYRE_OK;
+  if (!is_child(context)) return VYRE_OK;
   return vyre_fail(error, VYRE_ERR_FORKED, "context",
                    "The context was made by process %ld, of which this one is a child. Fix: create a context after "
                    "the fork.",

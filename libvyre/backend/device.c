@@ -130,6 +130,13 @@ vyre_status vyre_device_answer(vyre_device *device, vyre_status status, vyre_err
   return status;
 }
 
+vyre_status vyre_device_made(vyre_device *device, vyre_status status, const void *object, vyre_error *error) {
+  status = vyre_device_answer(device, status, error);
+  if (status != VYRE_OK || object != NULL) return status;
+  return vyre_fail(error, VYRE_ERR_BROKEN_PLUGIN, device->name,
+                   "The plugin says that it made an object, and gives none. Fix: report it to the plugin's author.");
+}
+
 vyre_status vyre_device_check(vyre_device *device, vyre_error *error) {
   vyre_status status = vyre_context_check(device->context, error);
   if (status != VYRE_OK || !atomic_load(&device->lost)) return status;
@@ -216,10 +223,17 @@ static void stop_persistent(vyre_device *device) {
   pthread_mutex_unlock(&device->lock);
 }
 
-/* The threads that wait for its queues end by themselves once there is nothing to wait for. */
-static void wait_for_threads(vyre_device *device) {
+/* The threads that wait for its queues end by themselves once there is nothing to wait for. One that is late, in a
+ * callback say, keeps the device to its own end. */
+static void wait_for_threads(vyre_device *device, uint64_t deadline) {
   pthread_mutex_lock(&device->lock);
-  while (device->threads > 0 && !vyre_is_waiter()) pthread_cond_wait(&device->changed, &device->lock);
+  while (device->threads > 0 && !vyre_is_waiter()) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    pthread_cond_timedwait(&device->changed, &device->lock, &until);
+    if (vyre_deadline_left(deadline) == 0) break;
+  }
   pthread_mutex_unlock(&device->lock);
 }
 
@@ -227,28 +241,54 @@ static void wait_for_threads(vyre_device *device) {
  * purpose, because the plugin may still write to what they hold. */
 static _Atomic(vyre_device *) abandoned;
 
-static void abandon(vyre_device *device) {
+void vyre_device_give_up(vyre_device *device) {
+  if (atomic_exchange(&device->abandoned, true)) return;
   vyre_device_retain(device);
-  atomic_store(&device->abandoned, true);
   atomic_store(&device->lost, true);
   device->next_abandoned = atomic_load(&abandoned);
   while (!atomic_compare_exchange_weak(&abandoned, &device->next_abandoned, device)) continue;
+}
+
+enum { SLICE_NS = 50000000 };
+
+static vyre_status give_up_broken(vyre_device *device, vyre_status answer, vyre_error *error) {
+  vyre_device_give_up(device);
+  return vyre_fail(error, VYRE_ERR_BROKEN_PLUGIN, device->name,
+                   "The plugin can not wait for its own work (%s); the device is given up. Fix: report it to the "
+                   "plugin's author.",
+                   vyre_status_name(answer));
+}
+
+vyre_status vyre_device_await(vyre_device *device, vyre_plugin_timeline *timeline, uint64_t value, uint64_t timeout_ns,
+                              vyre_error *error) {
+  uint64_t deadline = vyre_deadline_after(timeout_ns);
+  for (;;) {
+    vyre_status status = vyre_device_check(device, error);
+    if (status != VYRE_OK) return status;
+    uint64_t left = vyre_deadline_left(deadline), slice = left < SLICE_NS ? left : SLICE_NS;
+    status = vyre_device_answer(device, device->ops->timeline_wait(timeline, value, slice, NULL), NULL);
+    if (status == VYRE_OK) return status;
+    if (status == VYRE_ERR_DEVICE_LOST) return vyre_device_check(device, error);
+    if (status != VYRE_ERR_TIMEOUT) return give_up_broken(device, status, error);
+    if (left <= SLICE_NS) return status;
+  }
 }
 
 vyre_status vyre_device_close(vyre_device *device, uint64_t timeout_ns, vyre_error *error) {
   if (device == NULL) return VYRE_OK;
   vyre_status status = vyre_context_check(device->context, error);
   if (status != VYRE_OK) return status;
+  uint64_t deadline = vyre_deadline_after(timeout_ns);
   atomic_store(&device->closing, true);
   stop_persistent(device);
   if (!atomic_load(&device->lost)) status = vyre_device_wait(device, timeout_ns, error);
   if (status == VYRE_ERR_TIMEOUT) {
-    abandon(device);
+    vyre_device_give_up(device);
     status = vyre_fail(error, VYRE_ERR_DEVICE_LOST, device->name,
                        "Work was still running when the time to close the device had passed; it is given up. Fix: "
                        "allow more time, or bound the work with a step limit.");
   } else {
-    wait_for_threads(device);
+    wait_for_threads(device, deadline);
   }
   pthread_mutex_lock(&device->lock);
   vyre_queue *internal = device->internal;

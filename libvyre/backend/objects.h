@@ -56,7 +56,8 @@ typedef struct vyre_backend {
 
 struct vyre_context {
   vyre_refs refs;
-  pid_t process;
+  pid_t process;           /* that made it, for messages */
+  uint32_t forks;          /* as counted when it was made: another count means a child process */
   const vyre_config *config;
   vyre_config *own_config; /* the same, if it was loaded here */
   vyre_log *log;
@@ -135,6 +136,14 @@ vyre_status vyre_device_check(vyre_device *device, vyre_error *error);
 vyre_status vyre_device_check_open(vyre_device *device, vyre_error *error);
 /* Gives |status| back, having made a loss sticky. Every answer of a plugin passes through it. */
 vyre_status vyre_device_answer(vyre_device *device, vyre_status status, vyre_error *error);
+/* The same for a call that makes an object: BROKEN_PLUGIN if it succeeded without one. */
+vyre_status vyre_device_made(vyre_device *device, vyre_status status, const void *object, vyre_error *error);
+/* Waits for a point of a plugin's timeline, in slices, so that a loss that is found elsewhere ends it. A plugin that
+ * fails otherwise is given up: BROKEN_PLUGIN. */
+vyre_status vyre_device_await(vyre_device *device, vyre_plugin_timeline *timeline, uint64_t value, uint64_t timeout_ns,
+                              vyre_error *error);
+/* Nothing of it is waited for, destroyed or reused any more: its work may run on for ever. */
+void vyre_device_give_up(vyre_device *device);
 /* False where a plugin's object must not be destroyed: work never ended, or this is a child process. */
 bool vyre_device_may_destroy(const vyre_device *device);
 /* A queue of the library's own, shared by all threads; *out is counted. */
@@ -328,7 +337,7 @@ void vyre_timeline_retain(vyre_timeline *timeline);
 vyre_status vyre_timeline_expect(vyre_timeline *timeline, uint64_t value, vyre_submission *submission,
                                  vyre_error *error);
 /* Takes back what was noted for a submission that was not handed over. */
-void vyre_timeline_forget(vyre_timeline *timeline, const vyre_submission *submission);
+void vyre_timeline_forget(vyre_timeline *timeline, vyre_submission *submission);
 vyre_plugin_timeline *vyre_timeline_plugin(const vyre_timeline *timeline);
 vyre_device *vyre_timeline_device(const vyre_timeline *timeline);
 

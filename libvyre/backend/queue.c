@@ -46,10 +46,12 @@ void vyre_queue_release(vyre_queue *queue) {
 static vyre_status make_plugin_parts(vyre_queue *queue, uint32_t flags, vyre_error *error) {
   vyre_device *device = queue->device;
   vyre_status status = device->ops->queue_create(device->plugin, flags, &queue->plugin, error);
-  if (status != VYRE_OK) return vyre_device_answer(device, status, error);
+  status = vyre_device_made(device, status, queue->plugin, error);
+  if (status != VYRE_OK) return status;
   status = device->ops->timeline_create(device->plugin, 0, &queue->timeline, error);
+  status = vyre_device_made(device, status, queue->timeline, error);
   if (status != VYRE_OK) device->ops->queue_destroy(queue->plugin);
-  return vyre_device_answer(device, status, error);
+  return status;
 }
 
 vyre_status vyre_queue_make(vyre_device *device, uint32_t flags, vyre_queue **out, vyre_error *error) {
@@ -106,6 +108,7 @@ void vyre_queue_retire(vyre_queue *queue) {
   vyre_status status = device->ops->timeline_value(queue->timeline, &value, NULL);
   vyre_device_answer(device, status, NULL);
   if (status != VYRE_OK) value = 0;
+  if (status != VYRE_OK && status != VYRE_ERR_DEVICE_LOST) vyre_device_give_up(device);
   /* Of an abandoned device the plugin may still write to the records, so they stay where they are. */
   bool is_lost = atomic_load(&device->lost) && !atomic_load(&device->abandoned);
   pthread_mutex_lock(&queue->lock);
@@ -127,9 +130,12 @@ vyre_status vyre_queue_wait(vyre_queue *queue, uint64_t timeout_ns, vyre_error *
   pthread_mutex_lock(&queue->lock);
   uint64_t last = queue->last;
   pthread_mutex_unlock(&queue->lock);
-  status = vyre_device_answer(device, device->ops->timeline_wait(queue->timeline, last, timeout_ns, error), error);
+  status = vyre_device_await(device, queue->timeline, last, timeout_ns, error);
   vyre_queue_retire(queue);
-  return status;
+  if (status != VYRE_ERR_TIMEOUT) return status;
+  return vyre_fail(error, status, device->name,
+                   "The queue's work had not ended when %.3f s had passed. Fix: allow more time, or give it less to do.",
+                   (double)timeout_ns * 1e-9);
 }
 
 void vyre_queue_destroy(vyre_queue *queue) {

@@ -331,9 +331,10 @@ static vyre_status make_plugin_set(vyre_set *set, vyre_error *error) {
     .late_params = set->late_param_count > 0,
   };
   if (status == VYRE_OK && set->late_slot_count == 0) status = check_overlaps(set, offsets, error);
-  if (status == VYRE_OK)
-    status = vyre_device_answer(
-        device, device->ops->set_create(set->executable->plugin, &request, &set->plugin, error), error);
+  if (status == VYRE_OK) {
+    status = device->ops->set_create(set->executable->plugin, &request, &set->plugin, error);
+    status = vyre_device_made(device, status, set->plugin, error);
+  }
   free(offsets);
   free(binds);
   return status;

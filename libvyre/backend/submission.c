@@ -97,7 +97,7 @@ vyre_status vyre_submission_result(const vyre_submission *s, vyre_error *error) 
   memcpy(text, c->text, sizeof text);
   text[sizeof text - 1] = 0;
   vyre_fail(error, c->status, s->queue->device->name, "%s", text[0] != 0 ? text : vyre_status_text(c->status));
-  if (error != NULL) error->vendor_code = c->vendor_code;
+  if (error != NULL && error->size >= sizeof *error) error->vendor_code = c->vendor_code;
   return c->status;
 }
 
@@ -109,8 +109,7 @@ vyre_status vyre_submission_wait(vyre_submission *s, uint64_t timeout_ns, vyre_e
   if (status != VYRE_OK) return status;
   if (is_done(s)) return vyre_submission_result(s, error);
   if (atomic_load(&device->abandoned)) return vyre_device_check(device, error);
-  status = device->ops->timeline_wait(s->queue->timeline, s->value, timeout_ns, error);
-  vyre_device_answer(device, status, error);
+  status = vyre_device_await(device, s->queue->timeline, s->value, timeout_ns, error);
   vyre_queue_retire(s->queue);
   if (is_done(s)) return vyre_submission_result(s, error);
   if (status == VYRE_ERR_TIMEOUT)
@@ -168,6 +167,22 @@ vyre_status vyre_submission_timestamp(vyre_submission *s, uint32_t index, uint64
   return VYRE_OK;
 }
 
+/* Removes a callback that nobody has begun to run; false if somebody has. */
+static bool take_back(vyre_queue *queue, const vyre_submission *s, vyre_complete_fn fn, const void *ctx) {
+  bool found = false;
+  pthread_mutex_lock(&queue->lock);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < queue->callbacks.count; i++) {
+    vyre_callback c = queue->callbacks.data[i];
+    bool is_it = !found && c.submission == s && c.fn == fn && c.ctx == ctx;
+    found |= is_it;
+    if (!is_it) queue->callbacks.data[kept++] = c;
+  }
+  queue->callbacks.count = kept;
+  pthread_mutex_unlock(&queue->lock);
+  return found;
+}
+
 vyre_status vyre_submission_on_complete(vyre_submission *s, vyre_complete_fn fn, void *ctx, vyre_error *error) {
   vyre_queue *queue = s->queue;
   vyre_status status = vyre_context_check(queue->device->context, error);
@@ -181,7 +196,10 @@ vyre_status vyre_submission_on_complete(vyre_submission *s, vyre_complete_fn fn,
     vyre_submission_destroy(s);
     return vyre_fail_memory(error, "submission");
   }
-  return starts ? vyre_waiter_start(queue, error) : VYRE_OK;
+  status = starts ? vyre_waiter_start(queue, error) : VYRE_OK;
+  if (status == VYRE_OK || !take_back(queue, s, fn, ctx)) return VYRE_OK;
+  vyre_submission_destroy(s);
+  return status;
 }
 
 vyre_status vyre_submission_stop(vyre_submission *s, vyre_error *error) {

@@ -7,10 +7,13 @@
 #include "base/arena.h"
 #include "base/error.h"
 
-/* What the plugin is given, in one arena that lives for the call. */
+enum { FEW_SIGNALS = 4 };
+
+/* What the plugin is given, in one arena that lives for the call. A plain submission takes nothing from it. */
 typedef struct handover {
   vyre_arena arena;
   vyre_submit submit;
+  vyre_point few[FEW_SIGNALS], *signals; /* signals: few, or in the arena */
 } handover;
 
 static vyre_status no_memory(vyre_error *error) { return vyre_fail_memory(error, "submit"); }
@@ -68,8 +71,11 @@ static vyre_status add_late(handover *h, const vyre_batch *batch, const vyre_sub
 /* The queue's own point first, so that whoever sees another one finds the submission ended. */
 static vyre_status add_signals(handover *h, const vyre_queue *queue, const vyre_submit_options *options,
                                vyre_error *error) {
-  vyre_point *points = vyre_arena_alloc(&h->arena, (options->signal_count + 1u) * sizeof *points);
+  vyre_point *points = h->few;
+  if (options->signal_count >= FEW_SIGNALS)
+    points = vyre_arena_alloc(&h->arena, (options->signal_count + 1u) * sizeof *points);
   if (points == NULL) return no_memory(error);
+  h->signals = points;
   points[0] = (vyre_point){ queue->timeline, 0 };
   for (uint32_t i = 0; i < options->signal_count; i++) {
     const vyre_timeline_point *point = &options->signals[i];
@@ -102,13 +108,12 @@ static vyre_status prepare(handover *h, vyre_queue *queue, vyre_batch *batch, co
 static vyre_status expect_signals(const vyre_submit_options *options, vyre_submission *submission,
                                   vyre_error *error) {
   vyre_status status = VYRE_OK;
-  uint32_t noted = 0;
-  for (; noted < options->signal_count && status == VYRE_OK; noted++)
-    status = vyre_timeline_expect(options->signals[noted].timeline, options->signals[noted].value, submission, error);
+  for (uint32_t i = 0; i < options->signal_count && status == VYRE_OK; i++)
+    status = vyre_timeline_expect(options->signals[i].timeline, options->signals[i].value, submission, error);
   return status;
 }
 
-static void forget_signals(const vyre_submit_options *options, const vyre_submission *submission) {
+static void forget_signals(const vyre_submit_options *options, vyre_submission *submission) {
   for (uint32_t i = 0; i < options->signal_count; i++)
     vyre_timeline_forget(options->signals[i].timeline, submission);
 }
@@ -119,7 +124,7 @@ static vyre_status hand_over(handover *h, vyre_queue *queue, const vyre_submit_o
   vyre_device *device = queue->device;
   pthread_mutex_lock(&queue->order);
   submission->value = queue->last + 1;
-  ((vyre_point *)h->submit.signals)[0].value = submission->value;
+  h->signals[0].value = submission->value;
   vyre_status status = expect_signals(options, submission, error);
   if (status == VYRE_OK)
     status = vyre_device_answer(device, device->ops->submit(queue->plugin, &h->submit, error), error);

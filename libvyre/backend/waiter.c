@@ -41,8 +41,7 @@ static bool step(vyre_queue *queue) {
   if (waits) queue->has_waiter = true;
   pthread_mutex_unlock(&queue->lock);
   if (!waits) return false;
-  vyre_status status = queue->device->ops->timeline_wait(queue->timeline, value, VYRE_FOREVER, NULL);
-  vyre_device_answer(queue->device, status, NULL);
+  vyre_device_await(queue->device, queue->timeline, value, VYRE_FOREVER, NULL);
   vyre_queue_retire(queue);
   pthread_mutex_lock(&queue->lock);
   queue->has_waiter = false;

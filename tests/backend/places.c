@@ -13,7 +13,7 @@ static char root[256];
 
 const char *place(void) {
   const char *base = getenv("TMPDIR");
-  snprintf(root, sizeof root, "%s/vyre-test-XXXXXX", base != NULL && base[0] == '/' ? base : "/tmp");
+  snprintf(root, sizeof root, "%s/vyre-test-XXXXXX", base != NULL && base[0] == '/' ? base : P_tmpdir);
   ck_assert_ptr_nonnull(mkdtemp(root));
   return root;
 }
