@@ -109,17 +109,18 @@ static bool is_call_region(const vyre_builder *b, const ir_stmt *stmt) {
 }
 
 /* Opens the block of statement |stmt|, which was just appended (0: it could not be; the block is still opened,
- * so that begin and end keep matching). */
+ * so that begin and end keep matching). The body of a call sees no loop around the call. */
 static void open_block(vyre_builder *b, uint32_t stmt, bool loop) {
   build_block *outer = build_top(b);
+  bool call = stmt != 0 && is_call_region(b, &b->program->stmts.data[stmt]);
   build_block block = { .owner = stmt, .names = b->visible.count, .calls = outer->calls,
-                        .in_loop = loop || outer->in_loop };
+                        .in_loop = loop || (outer->in_loop && !call) };
   block.nesting = outer->nesting + 1;
   if (stmt != 0 && continues_chain(b, outer, stmt)) {
     outer->chain = true;
     block.nesting = outer->nesting;
   }
-  if (stmt != 0 && is_call_region(b, &b->program->stmts.data[stmt])) {
+  if (call) {
     block.nesting = 0;
     block.calls++;
   }

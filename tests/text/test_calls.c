@@ -125,6 +125,21 @@ START_TEST(what_is_wrong_with_a_call) {
 }
 END_TEST
 
+/* Only a loop of the body's own; the one around the call is not its business. */
+START_TEST(a_body_leaves_no_loop_of_its_caller) {
+  kit_fault("fn f(k: bool) -> u32 { if (k) { break; } return 1; } for (i in 0..5) { u[i] = f(i == 2); }", VYRE_V144, 33);
+  kit_fault("fn f(k: bool) { if (k) { continue; } } loop { f(c); break; }", VYRE_V144, 26);
+  kit_fault("fn f() { break; } fn g() { f(); } loop { g(); break; }", VYRE_V144, 10);
+  kit_fault("fn f() { loop { break; } continue; } loop { f(); break; }", VYRE_V144, 26);
+  kit_fault("fn f() { break; }", VYRE_V144, 10);
+  kit_fault("loop { region \"call f\" { break; } }", VYRE_V144, 26);
+  vyre_program_release(kit_parse("program p { param c: bool; rw u: u32[]; fn f(k: u32) -> u32 { var r = k; loop { r += "
+                                 "1; if (r > 9) { break; } for (q in 0..r) { if (c) { continue; } u[q] = r; } } return "
+                                 "r; } for (i in 0..5) { u[i] = f(i); if (c) { break; } } loop { region \"r\" { break; } "
+                                 "} }"));
+}
+END_TEST
+
 START_TEST(a_fault_in_a_body_is_said_once) {
   kit_fault("fn f(k: u32) -> u32 { return k + what; } let r = f(1) + f(2) + f(3);", VYRE_V66, 34);
   kit_fault("fn f(k: u32) -> u32 { return k + what; } fn g() -> u32 { return f(1) + f(2); } let r = g() + f(3);",
@@ -252,6 +267,7 @@ int main(void) {
                                  bodies_may_hold_what_programs_hold,
                                  a_body_sees_what_was_declared_before_it_and_nothing_else,
                                  what_is_wrong_with_a_call,
+                                 a_body_leaves_no_loop_of_its_caller,
                                  a_fault_in_a_body_is_said_once,
                                  bodies_that_nobody_calls_are_checked,
                                  uniformity_is_judged_at_each_call,
