@@ -53,7 +53,6 @@ START_TEST(headers_that_are_right) {
   check_u32(1, "{\"shape\":(3,),\"fortran_order\":False,\"descr\":\"<u4\"}");
   check_u32(1, "\t{ 'fortran_order' : False ,\n 'descr' : '=u4' , 'shape' : ( 3 , ) }  \n");
   check_u32(1, "{'descr': '<u4', 'fortran_order': True, 'shape': (3,), }\n");
-  check_u32(1, "{'descr': '<u4', 'fortran_order': False, 'shape': (3L,), }\n");
   check_u32(1, "{'descr': '<u4', 'fortran_order': False, 'shape': (1, 3), }\n");
   check_u32(1, "{'descr': '<u4', 'fortran_order': False, 'shape': (3, 1, 1,), }\n");
 }
@@ -108,7 +107,7 @@ START_TEST(headers_that_are_wrong) {
       GOOD "x",
       GOOD "}",
       GOOD GOOD,
-      "x" GOOD,
+      ("x" GOOD),
       "{'descr': '<u4' 'fortran_order': False, 'shape': (3,), }",
       "{'descr': '<u4', 'fortran_order': False, 'shape': (3,), ,}",
       "{,'descr': '<u4', 'fortran_order': False, 'shape': (3,)}",
@@ -131,7 +130,7 @@ START_TEST(headers_that_are_wrong) {
       "{'descr': '<u4', 'fortran_order': False, 'shape': (3.0,)}",
       "{'descr': '<u4', 'fortran_order': False, 'shape': (03,)}",
       "{'descr': '<u4', 'fortran_order': False, 'shape': (0x3,)}",
-      "{'descr': '<u4', 'fortran_order': False, 'shape': (3LL,)}",
+      "{'descr': '<u4', 'fortran_order': False, 'shape': (3L,)}",
       "{'descr': '<u4', 'fortran_order': False, 'shape': (3 3,)}",
       "{'descr': '<u4', 'fortran_order': False, 'shape': (True,)}",
       "{'descr': '<u4', 'fortran_order': False, 'shape': (18446744073709551616,)}",
