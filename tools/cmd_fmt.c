@@ -1,4 +1,4 @@
-/* vyre fmt: the canonical layout of program text. */
+/* vyre fmt: the canonical layout of program text. Text that is no program has none, so it is parsed first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,11 +36,13 @@ static int format(const char *path, const parsed_options *o) {
   char *text = NULL;
   size_t length;
   vyre_error error = VYRE_ERROR_INIT;
-  vyre_status status = vyre_text_format((const char *)p.bytes, p.count, p.diagnostics, &text, &length, &error);
-  output_diagnostics(p.diagnostics);
+  const char *source = (const char *)p.bytes;
+  vyre_status status = vyre_text_parse(source, p.count, NULL, p.diagnostics, &p.program, &error);
+  if (status == VYRE_OK) status = vyre_text_format(source, p.count, NULL, &text, &length, &error);
   if (status == VYRE_OK) {
     result = deliver(&p, path, text, length, o);
   } else {
+    output_diagnostics(p.diagnostics);
     result = OUTPUT_FAILED;
     if (vyre_diagnostics_errors(p.diagnostics) == 0) result = output_error(p.path, &error);
   }

@@ -28,6 +28,12 @@ printf 'program a { b = "open; }' >broken.vyre
 cp broken.vyre before.vyre
 expect 1 "$VYRE" fmt -w broken.vyre; err_has 'broken.vyre:1'; same broken.vyre before.vyre
 expect 1 "$VYRE" fmt broken.vyre; out_is_empty
+# What has the words of a program, but is none, has no layout either.
+printf 'program a { write b: u32[1]; b[0] = what; }' >broken.vyre
+cp broken.vyre before.vyre
+expect 1 "$VYRE" fmt broken.vyre; out_is_empty; err_has 'broken.vyre:1:37'; err_has 'V066'
+expect 1 "$VYRE" fmt -w broken.vyre saxpy.vyre; err_has 'V066'; same broken.vyre before.vyre
+expect 1 "$VYRE" fmt --check broken.vyre; out_is_empty; err_has 'V066'
 expect 2 "$VYRE" fmt no/such/file
 expect 0 "$VYRE" pack saxpy.vyre -o saxpy.wire
 expect 2 "$VYRE" fmt saxpy.wire; err_has 'vyre unpack'; out_is_empty
