@@ -278,8 +278,8 @@ static bool scalar_bytes(text_parser *p, const operand *x, vyre_type element, ui
   uint64_t bits;
   if (!text_constant_bits(p, *x, vyre_type_describe(element)->value, &bits)) return false;
   uint64_t narrow = text_narrow(element, bits), wide = text_widen(element, narrow);
-  bool real = element == VYRE_TYPE_F16 || element == VYRE_TYPE_BF16;
-  if (real ? is_infinite(wide) && !is_infinite(bits) : wide != bits) return report_element(p, x, element);
+  bool rounds = (element == VYRE_TYPE_F16 || element == VYRE_TYPE_BF16) && x->kind != OPERAND_INT;
+  if (rounds ? is_infinite(wide) && !is_infinite(bits) : wide != bits) return report_element(p, x, element);
   put_bytes(out, narrow, vyre_type_describe(element)->bytes);
   return true;
 }

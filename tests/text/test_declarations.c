@@ -119,6 +119,14 @@ START_TEST(tables) {
   kit_fault_at("program p { const A: u8[2] = {1, 256}; }", VYRE_V145, 1, 34);
   kit_fault_at("program p { const A: i8[2] = {1, -129}; }", VYRE_V145, 1, 34);
   kit_fault_at("program p { const A: f16[1] = {65520}; }", VYRE_V145, 1, 32);
+  kit_fault_at("program p { const A: f16[1] = {65520.0}; }", VYRE_V145, 1, 32);
+  /* a float rounds, an integer is exact */
+  kit_fault_at("program p { const A: f16[1] = {2049}; }", VYRE_V145, 1, 32);
+  kit_fault_at("program p { const A: f16[2] = {2048, -2049}; }", VYRE_V145, 1, 38);
+  kit_fault_at("program p { const A: bf16[1] = {257}; }", VYRE_V145, 1, 33);
+  kit_fault_at("program p { const N = 257; const A: bf16[1] = {N}; }", VYRE_V145, 1, 48);
+  vyre_program_release(kit_parse("program p { const A: f16[5] = {2048, 2050, -65504, 2049.0, 2049f32}; "
+                                 "const B: bf16[4] = {256, -258, 1 << 126, 257.0}; }"));
   kit_fault_at("program p { const A: u32[1] = {1.5}; }", VYRE_V145, 1, 32);
   kit_fault_at("program p { const A: bool[1] = {1}; }", VYRE_V145, 1, 33);
   kit_fault_at("program p { const A: f32x2[1] = {1}; }", VYRE_V145, 1, 34);
