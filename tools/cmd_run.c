@@ -74,17 +74,18 @@ static int read_compile_options(run *r) {
   return result;
 }
 
-/* X[,Y[,Z]], each fitting 32 bits. */
-static int read_axes(const char *option, const char *text, uint64_t axes[3]) {
+/* X[,Y[,Z]], each up to |most|. */
+static int read_axes(const char *option, const char *text, uint64_t most, uint64_t axes[3]) {
+  const char *wanted = most == UINT32_MAX ? "X[,Y[,Z]], each below 2^32" : "X[,Y[,Z]], each below 2^64";
   const char *at = text;
   for (int axis = 0; axis < 3; axis++) {
     char number[24];
     size_t bytes = strcspn(at, ",");
-    if (bytes >= sizeof number) return complain_number(option, text, "X[,Y[,Z]], each below 2^32");
+    if (bytes >= sizeof number) return complain_number(option, text, wanted);
     memcpy(number, at, bytes);
     number[bytes] = '\0';
-    if (!data_parse_count(number, &axes[axis]) || axes[axis] > UINT32_MAX)
-      return complain_number(option, text, "X[,Y[,Z]], each below 2^32");
+    if (!data_parse_count(number, &axes[axis]) || axes[axis] > most)
+      return complain_number(option, text, wanted);
     at += bytes;
     if (!*at) return OUTPUT_DONE;
     at++;
@@ -101,8 +102,9 @@ static int read_extent(run *r) {
   r->grid[0] = r->grid[1] = r->grid[2] = 1;
   r->has_grid = grid || threads;
   r->in_threads = threads != NULL;
-  if (grid) return read_axes("grid", grid, r->grid);
-  return threads ? read_axes("threads", threads, r->grid) : OUTPUT_DONE;
+  if (grid) return read_axes("grid", grid, UINT32_MAX, r->grid);
+  /* Ids are u32, so there may be 2^32 invocations; the launch refuses what goes beyond. */
+  return threads ? read_axes("threads", threads, UINT64_MAX, r->grid) : OUTPUT_DONE;
 }
 
 /* Turns invocations into workgroups, and sees that something determines the grid. */

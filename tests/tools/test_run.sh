@@ -199,6 +199,12 @@ expect 0 ids --threads 1,0,1; out_is 'counts: 0
 nx: 0 0 0'
 expect 2 ids; err_has '--grid'
 expect 1 ids --grid 4294967295; err_has '4294967295'
+# 2^32 invocations have ids that fit u32; the next one has none, nor have those that fill up its workgroup.
+expect 0 ids --threads 4294967296,4294967296,0; out_is 'counts: 0
+nx: 0 0 0'
+expect 1 ids --threads 4294967297,0; err_has '1073741825'; out_is_empty
+expect 1 ids --threads 1,4294967297,0; err_has '2147483649'
+expect 1 ids --threads 18446744073709551615; err_has '4611686018427387904'
 cat >none.vyre <<'END'
 program none { }
 END
