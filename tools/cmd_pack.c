@@ -14,8 +14,8 @@
 
 int cmd_pack(const parsed_options *o) {
   const char *target = options_get(o, OPT_OUTPUT);
-  if (!target) {
-    output_complain("pack: --output is missing. Fix: add -o FILE.");
+  if (!target || !*target) {
+    output_complain("pack: --output %s. Fix: add -o FILE.", target ? "names no file" : "is missing");
     return OUTPUT_USAGE;
   }
   if (strcmp(target, "-") == 0 && isatty(STDOUT_FILENO)) {
@@ -39,6 +39,10 @@ int cmd_pack(const parsed_options *o) {
 
 int cmd_unpack(const parsed_options *o) {
   const char *target = options_get(o, OPT_OUTPUT);
+  if (target && !*target) {
+    output_complain("unpack: --output names no file. Fix: add -o FILE, or leave it out.");
+    return OUTPUT_USAGE;
+  }
   loaded_program p;
   int result = program_read(o->operands[0], &p);
   vyre_error error = VYRE_ERROR_INIT;

@@ -58,10 +58,11 @@ for option in backend grid threads time ulp steps timeout subgroup lanes config;
 done
 expect 2 "$VYRE" run "$saxpy" --verify --verify; err_has 'given twice'
 expect 2 "$VYRE" run "$saxpy" --grid 1 --threads 1 $args; err_has 'exclude each other'
-for bad in '' x -1 1,2,3,4 1,,2 ,1 4294967296 1.5 '1 2' 99999999999999999999999999; do
+for bad in '' x -1 1,2,3,4 1,,2 ,1 1.5 '1 2' 99999999999999999999999999; do
   expect 2 "$VYRE" run "$saxpy" $args --grid "$bad"; err_has '--grid'
   expect 2 "$VYRE" run "$saxpy" $args --threads "$bad"; err_has '--threads'
 done
+expect 2 "$VYRE" run "$saxpy" $args --grid 4294967296; err_has 'below 2^32'
 for bad in '' x -1 0 1000001 1.5; do expect 2 "$VYRE" run "$saxpy" $args --time "$bad"; err_has '--time'; done
 for bad in '' x -1 4294967295 1.5 99999999999999999999; do
   expect 2 "$VYRE" run "$saxpy" $args --ulp "$bad"; err_has '--ulp'
@@ -75,6 +76,10 @@ expect 2 "$VYRE" run "$saxpy" $args --backend-path no/such/place; err_has '--bac
 expect 2 "$VYRE" fmt -w --check "$saxpy"; err_has 'exclude each other'
 expect 2 "$VYRE" fmt -w -; err_has 'standard input'
 expect 2 "$VYRE" pack "$saxpy"; err_has '-o FILE'
+expect 2 "$VYRE" pack "$saxpy" -o ''; err_has '-o FILE'
+expect 2 "$VYRE" pack "$saxpy" --output=; err_has '-o FILE'
+expect 0 "$VYRE" pack "$saxpy" -o saxpy.wire
+expect 2 "$VYRE" unpack saxpy.wire -o ''; err_has '-o FILE'; out_is_empty
 
 # Settings.
 expect 2 "$VYRE" run "$saxpy" $args --config no.ini; err_has 'no.ini'
