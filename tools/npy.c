@@ -81,7 +81,7 @@ static bool read_bool(cursor *c, bool *value) {
   return *value || read_word(c, "False") || malformed(c, "True or False");
 }
 
-/* A decimal number; old writers put an L behind it. */
+/* A decimal number. */
 static bool read_number(cursor *c, uint64_t *value) {
   skip_space(c);
   const char *first = c->at;
@@ -92,7 +92,6 @@ static bool read_number(cursor *c, uint64_t *value) {
   }
   if (c->at == first) return malformed(c, "a dimension");
   if (*first == '0' && c->at - first > 1) return malformed(c, "a dimension without leading zeros");
-  if (c->at < c->end && *c->at == 'L') c->at++;
   return true;
 }
 
