@@ -55,14 +55,29 @@ static step open_entry(text_parser *p, entry_kind kind, uint32_t op, uint32_t re
 
 static step push_operand(text_parser *p, operand x) { return text_push(p, x) ? STEP_OPERATOR : STEP_FAILED; }
 
-/* Replaces the uppermost |count| operands by one. */
+static operand *operand_below(text_parser *p, uint32_t depth) {
+  return &p->operands.data[p->operands.count - 1 - depth];
+}
+
+/* Replaces the uppermost |count| operands by one that is made of them. */
 static step replace_operands(text_parser *p, uint32_t count, operand x) {
+  for (uint32_t i = 0; i < count; i++)
+    if (operand_below(p, i)->height >= x.height) x.height = (uint16_t)(operand_below(p, i)->height + 1);
   text_drop(p, count);
   return push_operand(p, x);
 }
 
-static operand *operand_below(text_parser *p, uint32_t depth) {
-  return &p->operands.data[p->operands.count - 1 - depth];
+/* Fails those of the uppermost |count| operands that are too deep for one more operator. What is computed at once is
+ * no expression of the builder, so that the builder can not see how deep it was written. */
+static void limit_depth(text_parser *p, uint32_t count, uint32_t pos) {
+  bool said = false;
+  for (uint32_t i = 0; i < count; i++) {
+    operand *x = operand_below(p, i);
+    if (x->height + 1u < VYRE_MAX_EXPR_DEPTH) continue;
+    if (!said && x->kind != OPERAND_FAILED) text_report(p, VYRE_V33, pos, "it is %u deep here", x->height + 2u);
+    said = true;
+    *x = operand_failed(x->pos);
+  }
 }
 
 /* A prefix or infix operator. */
@@ -94,6 +109,11 @@ static bool reduce_top(text_parser *p) {
   p->entries.count--;
   operand result;
   uint32_t count = entry.kind == ENTRY_PREFIX ? 1 : entry.kind == ENTRY_INFIX ? 2 : 3;
+  if (entry.op == VYRE_OP_NEG && operand_below(p, 0)->bare) { /* the sign of a literal */
+    *operand_below(p, 0) = text_negate(p, *operand_below(p, 0), entry.pos);
+    return true;
+  }
+  limit_depth(p, count, entry.pos);
   if (entry.kind == ENTRY_ELSE || entry.op == VYRE_OP_LAND || entry.op == VYRE_OP_LOR)
     warn_of_effects(p, &entry, count - 1);
   if (entry.op == VYRE_OP_NEG) result = text_negate(p, *operand_below(p, 0), entry.pos);
@@ -147,6 +167,7 @@ static operand value_of(text_parser *p, ir_symbol symbol, uint32_t pos) {
   operand value = p->globals.data[symbol.index].value;
   value.pos = pos;
   value.bare = false;
+  value.height = 0;
   return value;
 }
 
@@ -393,6 +414,8 @@ static step close_entry(text_parser *p) {
   uint32_t count = p->operands.count - entry.base;
   p->entries.count--;
   text_advance(p);
+  if (entry.kind != ENTRY_PAREN && entry.kind != ENTRY_FUNCTION && entry.kind != ENTRY_CALL)
+    limit_depth(p, count, entry.pos);
   switch (entry.kind) {
     case ENTRY_PAREN: text_firm(p, operand_below(p, 0)); return STEP_OPERATOR;
     case ENTRY_FUNC: return replace_operands(p, count, close_func(p, &entry, count));
@@ -478,6 +501,7 @@ static step read_extract(text_parser *p) {
   text_advance(p);
   if (!text_at(p, TEXT_NAME)) return text_unexpected(p, "x, y, z or w"), STEP_FAILED;
   uint32_t component = text_read_component(p);
+  limit_depth(p, 1, pos);
   vyre_expr vector = text_resolve(p, operand_below(p, 0), VYRE_TYPE_NONE), result = 0;
   vyre_build_position(p->b, pos);
   if (component != UINT32_MAX) result = vyre_build_extract(p->b, vector, component);

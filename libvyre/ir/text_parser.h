@@ -49,6 +49,7 @@ typedef struct operand {
   bool negative; /* INT, FLOAT: below zero; OPEN: an untyped part of it is */
   bool real;     /* OPEN: a part of it is a float literal */
   uint8_t word;  /* FLOAT: float_word */
+  uint16_t height; /* operators one in the other that it is made of as written, which need not be built; 0 for a leaf */
   uint32_t pos;  /* byte offset for messages */
   union {
     text_int value;

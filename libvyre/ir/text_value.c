@@ -77,7 +77,9 @@ void text_firm(text_parser *p, operand *x) {
   if (x->type == VYRE_TYPE_NONE) return;
   uint64_t bits;
   bool fits = literal_bits(p, x, (vyre_type)x->type, &bits);
+  uint16_t height = x->height;
   *x = fits ? operand_literal((vyre_type)x->type, bits, x->pos) : operand_failed(x->pos);
+  x->height = height;
 }
 
 operand text_negate(text_parser *p, operand x, uint32_t pos) {

@@ -61,11 +61,45 @@ START_TEST(expressions_1024_deep) {
 }
 END_TEST
 
+/* What is computed at once is as deep as it is written. */
+START_TEST(constant_expressions_1024_deep) {
+  static const char *const heads[] = { PARAMS "let r = ", PARAMS "u[0] = ", "program p { const r = ",
+                                       "program p { const r: f32 = ", "program p { const r: u32[1] = {",
+                                       "program p { read r: u32[" };
+  static const char *const tails[] = { "; }", "; }", "; }", "; }", "}; }", "]; }" };
+  for (uint32_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+    for (uint32_t count = 1023; count <= 1024; count++) {
+      char *head = kit_text("%s1", heads[i]);
+      char *sum = repeated(head, " + 1", count, tails[i]);
+      char *calls = nested(heads[i], "max(1, ", count, "1", ")", tails[i]);
+      char *right = nested(heads[i], "1 + (", count, "1", ")", tails[i]);
+      free(head);
+      if (count == 1023) check_valid(sum), check_valid(calls), check_valid(right);
+      else check_fault(sum, VYRE_V33), check_fault(calls, VYRE_V33), check_fault(right, VYRE_V33);
+    }
+  }
+  /* the sign of a literal is part of it */
+  check_valid(repeated("program p { const r = ", "-", 1024, "1; }"));
+  check_fault(repeated("program p { const r = ", "-", 1025, "1; }"), VYRE_V33);
+  check_valid(repeated("program p { const r = ", "-", 1024, "1.5; }"));
+  check_fault(repeated("program p { const r = ", "-", 1025, "1.5; }"), VYRE_V33);
+  check_fault(repeated("program p { const r = ", "-", 1000000, "1; }"), VYRE_V33);
+  check_fault(repeated(PARAMS "let r = a - ", "-", 1000000, "5; }"), VYRE_V33);
+  check_valid(repeated(PARAMS "let r = 1.5", " + 1.5", 1023, "; }"));
+  check_fault(repeated(PARAMS "let r = 1.5", " + 1.5", 1024, "; }"), VYRE_V33);
+  check_valid(repeated(PARAMS "let r = a + (1", " + 1", 1022, "); }"));
+  check_fault(repeated(PARAMS "let r = a + (1", " + 1", 1023, "); }"), VYRE_V33);
+  check_valid(repeated(PARAMS "let r = u[1", " + 1", 1022, "]; }"));
+  check_fault(repeated(PARAMS "let r = u[1", " + 1", 1023, "]; }"), VYRE_V33);
+  /* a name is a leaf */
+  check_valid(repeated("program p { const n = 1", " + 1", 1023, "; const r = n + n; rw u: u32[n]; u[0] = n + r; }"));
+}
+END_TEST
+
 START_TEST(brackets_do_not_count) {
   check_valid(nested(PARAMS "let r = ", "(", 100000, "a", ")", "; }"));
   check_valid(nested(PARAMS "let r = ", "(", 100000, "a", ")", " + 1; }"));
-  check_valid(nested(PARAMS "let r = a + ", "(1 + ", 50000, "1", ")", "; }")); /* untyped: computed, not nested */
-  check_valid(repeated(PARAMS "let r = a - ", "-", 100000, "5; }"));
+  check_valid(nested("program p { const n = ", "(", 100000, "1", ")", " + 1; }"));
   check_fault(repeated(PARAMS "let r = ", "-", 100000, "a; }"), VYRE_V33);
   check_fault(repeated(PARAMS "let r = ", "(", 100000, "a; }"), VYRE_S5);
   check_fault(repeated(PARAMS "let r = a", ")", 100000, "; }"), VYRE_S5);
@@ -217,6 +251,7 @@ END_TEST
 
 int main(void) {
   const TTest *const tests[] = { expressions_1024_deep,
+                                 constant_expressions_1024_deep,
                                  brackets_do_not_count,
                                  blocks_128_deep,
                                  an_else_if_chain_is_one_level,
