@@ -378,7 +378,7 @@ START_TEST(points_in_order) {
   vyre_timeline_point point = { done, 30 };
   vyre_submit_options options = { .size = sizeof options, .signals = &point, .signal_count = 1 };
   OK(vyre_batch_create(b.device, &batch, &error));
-  REFUSED(vyre_queue_submit(a.queue, batch, &options, NULL, &error), VYRE_ERR_INVALID_ARGUMENT, "signals 30");
+  REFUSED(vyre_queue_submit(a.queue, batch, &options, NULL, &error), VYRE_ERR_INVALID_ARGUMENT, "30 was signalled or promised");
   options.size = 0;
   REFUSED(vyre_queue_submit(a.queue, batch, &options, NULL, &error), VYRE_ERR_INVALID_ARGUMENT, "size 0");
   options.size = sizeof options;
@@ -531,6 +531,10 @@ START_TEST(loss_wakes_everyone_and_stays) {
     pthread_join(threads[i], NULL);
     ck_assert_int_eq(waiters[i].status, VYRE_ERR_DEVICE_LOST);
     REFUSED(vyre_submission_wait(waiters[i].submission, 0, &error), VYRE_ERR_DEVICE_LOST, "");
+    uint32_t *small = calloc(2, sizeof *small); /* an error record of a caller that knows no more than its size */
+    small[0] = 2 * sizeof *small;
+    ck_assert_int_eq(vyre_submission_wait(waiters[i].submission, 0, (vyre_error *)(void *)small), VYRE_ERR_DEVICE_LOST);
+    free(small);
     vyre_submission_destroy(waiters[i].submission);
   }
   vyre_buffer *m;
@@ -581,6 +585,92 @@ START_TEST(closing_gives_up_in_time) {
 }
 END_TEST
 
+typedef struct held_waiter {
+  vyre_submission *submission;
+  vyre_timeline *timeline;
+  vyre_status answer;
+} held_waiter;
+
+static void *wait_held(void *argument) {
+  held_waiter *w = argument;
+  w->answer = w->submission != NULL ? vyre_submission_wait(w->submission, VYRE_FOREVER, NULL)
+                                    : vyre_timeline_wait(w->timeline, 9, VYRE_FOREVER, NULL);
+  return NULL;
+}
+
+START_TEST(giving_a_device_up_wakes_who_waits) {
+  bench b = bench_fake("sound");
+  adder a = adder_for(&b);
+  vyre_timeline *gate, *done;
+  OK(vyre_timeline_create(b.device, 0, &gate, &error));
+  OK(vyre_timeline_create(b.device, 0, &done, &error));
+  vyre_submission *s = hold_back(&b, &a, gate, &(vyre_timeline_point){ done, 9 }, 1);
+  held_waiter waiters[2] = { { .submission = s }, { .timeline = done } };
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) ck_assert_int_eq(pthread_create(&threads[i], NULL, wait_held, &waiters[i]), 0);
+  REFUSED(vyre_device_close(b.device, 1000000, &error), VYRE_ERR_DEVICE_LOST, "still running");
+  for (int i = 0; i < 2; i++) {
+    ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+    ck_assert_int_eq(waiters[i].answer, VYRE_ERR_DEVICE_LOST);
+  }
+  vyre_submission_destroy(s);
+  adder_end(&a);
+  vyre_timeline_destroy(gate);
+  vyre_timeline_destroy(done);
+  b.device = NULL;
+  bench_end(&b);
+}
+END_TEST
+
+START_TEST(a_refused_submit_leaves_its_timelines_as_they_were) {
+  bench b = bench_fake("sound");
+  adder a = adder_for(&b);
+  vyre_timeline *t, *far;
+  vyre_batch *batch;
+  OK(vyre_timeline_create(b.device, 0, &t, &error));
+  OK(vyre_timeline_create(b.device, 100, &far, &error));
+  OK(vyre_batch_create(b.device, &batch, &error));
+  vyre_timeline_point points[3] = { { t, 5 }, { t, 7 }, { far, 3 } };
+  vyre_submit_options options = { .size = sizeof options, .signals = points, .signal_count = 3 };
+  REFUSED(vyre_queue_submit(a.queue, batch, &options, NULL, &error), VYRE_ERR_INVALID_ARGUMENT, "100 was signalled");
+  options.signal_count = 1;
+  vyre_submission *s;
+  OK(vyre_queue_submit(a.queue, batch, &options, &s, &error));
+  OK(vyre_timeline_wait(t, 5, VYRE_FOREVER, &error));
+  vyre_submission_destroy(s);
+  OK(vyre_timeline_signal(t, 20, &error));
+  points[0].value = 15;
+  REFUSED(vyre_queue_submit(a.queue, batch, &options, NULL, &error), VYRE_ERR_INVALID_ARGUMENT, "20 was signalled");
+  vyre_batch_destroy(batch);
+  vyre_timeline_destroy(t);
+  vyre_timeline_destroy(far);
+  adder_end(&a);
+  ck_assert_uint_eq(live_objects(b.device), 0);
+  bench_end(&b);
+}
+END_TEST
+
+/* The points that the host reaches first are the host's, whatever becomes of work that was to signal them. */
+START_TEST(a_point_is_of_who_reached_it) {
+  bench b = bench_fake("traps");
+  adder a = adder_for(&b);
+  vyre_timeline *gate, *done;
+  OK(vyre_timeline_create(b.device, 0, &gate, &error));
+  OK(vyre_timeline_create(b.device, 0, &done, &error));
+  vyre_submission *s = hold_back(&b, &a, gate, &(vyre_timeline_point){ done, 4 }, 1);
+  OK(vyre_timeline_signal(done, 8, &error));
+  OK(vyre_timeline_wait(done, 3, VYRE_FOREVER, &error));
+  OK(vyre_timeline_signal(gate, 1, &error));
+  REFUSED(vyre_submission_wait(s, VYRE_FOREVER, &error), VYRE_ERR_TRAP, "");
+  OK(vyre_timeline_wait(done, 3, VYRE_FOREVER, &error));
+  vyre_submission_destroy(s);
+  vyre_timeline_destroy(gate);
+  vyre_timeline_destroy(done);
+  adder_end(&a);
+  bench_end(&b);
+}
+END_TEST
+
 /* ---- Persistent launches --------------------------------------------------------------------- */
 
 START_TEST(persistent_launches) {
@@ -594,6 +684,9 @@ START_TEST(persistent_launches) {
   REFUSED(vyre_launch_persistent(a.set, &launch, &s, &error), VYRE_ERR_LIMIT, "max_resident");
   ck_assert_ptr_null(s);
   launch = (vyre_launch)VYRE_LAUNCH_INIT;
+  launch.stop_buffer = a.y;
+  REFUSED(vyre_launch_persistent(a.set, &launch, &s, &error), VYRE_ERR_INVALID_ARGUMENT, "stop word of its own");
+  launch.stop_buffer = NULL;
   OK(vyre_launch_persistent(a.set, &launch, &s, &error));
   OK(vyre_submission_stop(s, &error));
   OK(vyre_submission_wait(s, VYRE_FOREVER, &error));
@@ -764,6 +857,9 @@ int main(void) {
                                  loss_wakes_everyone_and_stays,
                                  closing_waits_and_refuses,
                                  closing_gives_up_in_time,
+                                 giving_a_device_up_wakes_who_waits,
+                                 a_refused_submit_leaves_its_timelines_as_they_were,
+                                 a_point_is_of_who_reached_it,
                                  persistent_launches,
                                  one_set_dispatched_with_changing_grids,
                                  many_threads_share_everything,

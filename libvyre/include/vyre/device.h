@@ -376,8 +376,9 @@ VYRE_API vyre_status vyre_queue_dispatch(vyre_queue *queue, vyre_set *set, const
 /* Waits until all that was submitted to it has ended. Errors: TIMEOUT. */
 VYRE_API vyre_status vyre_queue_wait(vyre_queue *queue, uint64_t timeout_ns, vyre_error *error);
 
-/* Starts a kernel that runs until its stop word is set: on a queue of its own, at most max_resident workgroups.
- * Errors: UNSUPPORTED (persistent), LIMIT (both numbers). */
+/* Starts a kernel that runs until its stop word is set: on a queue of its own, at most max_resident workgroups. The
+ * stop word is the library's own: stop_buffer stays NULL.
+ * Errors: UNSUPPORTED (persistent), LIMIT (both numbers), INVALID_ARGUMENT (a stop_buffer). */
 VYRE_API vyre_status vyre_launch_persistent(vyre_set *set, const vyre_launch *launch, vyre_submission **out,
                                             vyre_error *error);
 /* Sets the stop word of a persistent launch, and returns at once. Errors: INVALID_ARGUMENT for another one. */
@@ -418,7 +419,8 @@ typedef struct vyre_run_options {
 #define VYRE_RUN_OPTIONS_INIT { sizeof(vyre_run_options), 0, { 1, 1, 1 }, 0, 0, 0, 0, 0, 0 }
 
 /* Compiles, binds, copies host memory in, runs, waits and copies back. |options| may be NULL. Nothing is copied
- * back from a run that failed. Errors: those of vyre_compile, vyre_set_create, vyre_submission_wait; TIMEOUT. */
+ * back from a run that failed. All runs of a device share a queue, so that one that never ends holds up the next; a
+ * step limit or a timeout with vyre_device_close ends it. Errors: those of vyre_compile, vyre_set_create, vyre_submission_wait; TIMEOUT. */
 VYRE_API vyre_status vyre_run(vyre_device *device, vyre_program *program, const vyre_arg *args, uint32_t count,
                               const vyre_run_options *options, vyre_error *error);
 
