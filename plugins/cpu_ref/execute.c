@@ -99,7 +99,7 @@ static vyre_status launch(const cpu_work *work, uint64_t command, const vyre_dis
     .cancel = work->cancel,
     .time_budget_ns = d->time_budget_ns,
     .work_budget = d->work_budget,
-    .prints = work->prints + *print_words,
+    .prints = work->prints != NULL ? work->prints + *print_words : NULL,
     .print_words = work->print_words - *print_words,
     .command = (uint32_t)command,
   };
