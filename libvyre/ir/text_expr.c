@@ -408,6 +408,20 @@ static operand close_access(text_parser *p, const text_entry *entry, uint32_t co
   return operand_expr(atomic, entry->pos);
 }
 
+/* f64(inf) is how a literal is written whose type no place gives: a leaf, as 1.5f64 is. */
+static bool is_typed_word(const operand *x) {
+  return x->kind == OPERAND_FLOAT && x->word != FLOAT_DIGITS && x->height == 0;
+}
+
+static step close_cast(text_parser *p, const text_entry *entry, uint32_t count) {
+  if (!has_count(p, entry, 1, count)) return replace_operands(p, count, operand_failed(entry->pos));
+  bool leaf = is_typed_word(operand_below(p, 0));
+  operand x = text_convert(p, (vyre_type)entry->op, *operand_below(p, 0), entry->pos);
+  if (!leaf || x.kind != OPERAND_LITERAL) return replace_operands(p, 1, x);
+  *operand_below(p, 0) = x;
+  return STEP_OPERATOR;
+}
+
 /* At the bracket that closes the uppermost entry. */
 static step close_entry(text_parser *p) {
   text_entry entry = *top_entry(p);
@@ -427,11 +441,8 @@ static step close_entry(text_parser *p) {
       text_call_function(p, entry.ref, count, entry.pos);
       return p->stop ? STEP_FAILED : STEP_OPERATOR;
     case ENTRY_CALL: text_call_operation(p, entry.ref, count, entry.pos); return p->stop ? STEP_FAILED : STEP_OPERATOR;
-    default: break;
+    default: return close_cast(p, &entry, count);
   }
-  operand x = operand_failed(entry.pos);
-  if (has_count(p, &entry, 1, count)) x = text_convert(p, (vyre_type)entry.op, *operand_below(p, 0), entry.pos);
-  return replace_operands(p, count, x);
 }
 
 /* ---- Orders and scopes --------------------------------------------------------------------- */

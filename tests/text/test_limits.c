@@ -91,6 +91,9 @@ START_TEST(constant_expressions_1024_deep) {
   check_fault(repeated(PARAMS "let r = a + (1", " + 1", 1023, "); }"), VYRE_V33);
   check_valid(repeated(PARAMS "let r = u[1", " + 1", 1022, "]; }"));
   check_fault(repeated(PARAMS "let r = u[1", " + 1", 1023, "]; }"), VYRE_V33);
+  /* a typed infinity is printed as a conversion, and is a leaf */
+  check_valid(nested(PARAMS "let r = ", "abs(", 1023, "f64(-inf)", ")", "; }"));
+  check_fault(nested(PARAMS "let r = ", "abs(", 1024, "f64(-inf)", ")", "; }"), VYRE_V33);
   /* a name is a leaf */
   check_valid(repeated("program p { const n = 1", " + 1", 1023, "; const r = n + n; rw u: u32[n]; u[0] = n + r; }"));
 }
