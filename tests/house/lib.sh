@@ -59,9 +59,9 @@ skip() {
   exit 77
 }
 
-# without_comments FILE: its text with each comment replaced by nothing; line numbers are not kept.
+# without_comments FILE: its text, in which each comment is a blank.
 without_comments() {
-  $CC -fpreprocessed -dD -E -P -x c "$1" 2>/dev/null
+  awk -f "$house/without-comments.awk" "$1"
 }
 
 # shared_object NAME SOURCE FLAGS...: compiles SOURCE (text) into $scratch/NAME for a sample.

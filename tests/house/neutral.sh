@@ -8,7 +8,7 @@ grep -v '^#' "$house/neutral.patterns" >"$scratch/patterns" || exit 99
 neutral() {
   sources_in "$@" | grep -v '/backend/host_cpu\.c$' | while read -r file; do
     without_comments "$file" | grep -nE -f "$scratch/patterns" | while read -r line; do
-      fault "$file names a device API: ${line#*:}"
+      fault "$file:$line names a device API"
     done
     case ${file##*/} in
       *cuda* | *vulkan* | *spirv* | *ptx* | *opencl*) fault "$file is named after a device API" ;;

@@ -12,5 +12,5 @@ house_tests = \
 	tests/house/generated.sh \
 	tests/house/install.sh
 TESTS += $(house_tests)
-EXTRA_DIST += $(house_tests) tests/house/lib.sh tests/house/neutral.patterns \
+EXTRA_DIST += $(house_tests) tests/house/lib.sh tests/house/neutral.patterns tests/house/without-comments.awk \
 	tests/house/exports-of-headers tests/house/update-headers tests/house/exports.golden
