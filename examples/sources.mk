@@ -1,5 +1,6 @@
 # Examples: installed with the documentation; saxpy_c is built with the tests, so that it stays right.
-examplesdir = $(docdir)/examples
+# nobase keeps the directory's own name behind it.
+examplesdir = $(docdir)
 nobase_dist_examples_DATA = \
 	examples/README.md \
 	examples/saxpy.vyre examples/saxpy/README.md examples/saxpy/expected \

@@ -129,6 +129,21 @@ static int settle_grid(run *r) {
   return OUTPUT_DONE;
 }
 
+/* The grid that nobody stated covers what is written; who reads more may have meant that. */
+static void note_short_grid(const run *r, const bindings *b) {
+  vyre_program_info info;
+  vyre_program_describe(r->loaded.program, &info);
+  uint64_t invocations = (uint64_t)r->report.launched_grid[0] * info.workgroup[0];
+  for (uint32_t i = 0; i < b->buffer_count; i++) {
+    const bound_buffer *buffer = &b->buffers[i];
+    if (bindings_is_written(buffer) || buffer->input.count <= invocations) continue;
+    output_note("no grid was given, so it covers the longest buffer that is written: %" PRIu64 " invocations, and "
+                "%s has %" PRIu64 " elements; --threads N states another one",
+                invocations, buffer->info.name, buffer->input.count);
+    return;
+  }
+}
+
 static int check_lanes(const run *r) {
   const char *lanes = options_get(r->o, OPT_LANES), *backend = options_get(r->o, OPT_BACKEND);
   if (!lanes || !backend || strcmp(backend, "auto") == 0 || strncmp(backend, ORACLE, strlen(ORACLE)) == 0)
@@ -162,15 +177,17 @@ static void print_record(void *ctx, const uint32_t gid[3], const char *text) {
   (void)ctx;
   output_progress(NULL);
   fprintf(stderr, "[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "] ", gid[0], gid[1], gid[2]);
+  bool ends_line = false;
   for (; *text; text++) {
     unsigned char c = (unsigned char)*text;
+    ends_line = c == '\n';
     if ((c < ' ' && c != '\t' && c != '\n') || c == 0x7F) {
       fprintf(stderr, "\\x%02x", c);
     } else {
       putc(c, stderr);
     }
   }
-  putc('\n', stderr);
+  if (!ends_line) putc('\n', stderr);
 }
 
 static int open_device(session *s, const char *name, vyre_device **out) {
@@ -219,6 +236,7 @@ static vyre_status launch(run *r, vyre_device *device, const vyre_compile_option
   free(args);
   r->timed_out |= status == VYRE_ERR_TIMEOUT;
   if (status != VYRE_OK) output_error(r->loaded.path, &error);
+  if (status == VYRE_OK && is_first && !r->has_grid) note_short_grid(r, b);
   if (is_first && r->completion.prints_dropped)
     output_note("%" PRIu64 " prints found no room and were dropped", r->completion.prints_dropped);
   return status;

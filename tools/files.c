@@ -61,6 +61,18 @@ static int read_all(int fd, const char *path, size_t most, uint8_t **bytes, size
   return OUTPUT_DONE;
 }
 
+/* Standard input can be read once: a second reader would take its end for an empty file. */
+static bool claim_stdin(int fd) {
+  static bool is_taken;
+  struct stat given, standard;
+  bool is_standard = fstat(fd, &given) == 0 && fstat(STDIN_FILENO, &standard) == 0 && !S_ISREG(given.st_mode) &&
+                     !S_ISCHR(given.st_mode) && given.st_dev == standard.st_dev && given.st_ino == standard.st_ino;
+  if (fd != STDIN_FILENO && !is_standard) return true;
+  if (is_taken) return false;
+  is_taken = true;
+  return true;
+}
+
 int files_read(const char *path, size_t most, uint8_t **bytes, size_t *count) {
   *bytes = NULL;
   *count = 0;
@@ -68,6 +80,11 @@ int files_read(const char *path, size_t most, uint8_t **bytes, size_t *count) {
   int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
     output_complain("%s: %s. Fix: name a file that can be read.", path, strerror(errno));
+    return OUTPUT_USAGE;
+  }
+  if (!claim_stdin(fd)) {
+    output_complain("%s: standard input is named twice. Fix: give it to one reader, and a file to the other.", path);
+    if (!is_stdin) close(fd);
     return OUTPUT_USAGE;
   }
   int result = read_all(fd, is_stdin ? "standard input" : path, most, bytes, count);

@@ -42,6 +42,8 @@ same from_pipe new
 same from_stdout new
 
 # Inputs from a pipe, and a buffer that is read from and written to one file.
+expect 2 sh -c "cat new | $VYRE run --backend cpu_ref $saxpy --set a=0 --in x=@- --in y=@- --out y=-"; err_has 'named twice'
+expect 2 sh -c "cat new | $VYRE run --backend cpu_ref $saxpy --set a=0 --in x=@/dev/stdin --in y=@- --out y=-"; err_has 'named twice'
 expect 0 sh -c "cat new | $VYRE run --backend cpu_ref $saxpy --set a=0 --in x=1,2,3,4 --in y=@/dev/stdin --out y=-"
 out_is '12 24 36 48'
 cp new both

@@ -305,4 +305,10 @@ expect 2 $run no/such.vyre; err_has 'no/such.vyre'
 expect 2 $run .; err_has '.'
 head -c 20 saxpy.wire >cut.wire
 expect 2 $run cut.wire $saxpy_args; err_has 'cut.wire'
+# A grid that nobody stated covers what is written, and says so where more is read.
+cat >short.vyre <<'END'
+program short workgroup(4) { read x: u8[]; rw sum: u32[]; if (gid.x < len(x)) { atomic_add(sum[0], u32(x[gid.x])); } }
+END
+expect 0 "$VYRE" run short.vyre --in x=1,1,1,1,1,1 --len sum=1 --out sum=-; out_is 4; err_has 'x has 6 elements; --threads N'
+expect 0 "$VYRE" run short.vyre --in x=1,1,1,1,1,1 --len sum=1 --out sum=- --threads 6; out_is 6; err_lacks 'elements'
 finish
