@@ -38,8 +38,12 @@ SEEN void free(void *p);
 static atomic_ullong until; /* allocations until one fails, it included; 0: none will */
 static atomic_bool stays, failed;
 static atomic_llong live;
+/* A sanitizer allocates as a thread starts, and ends the process if that fails: there only the thread that asked for
+ * failures gets them. */
+static _Thread_local bool asked;
 
 static void arm(uint64_t n, bool forever) {
+  asked = true;
   atomic_store(&failed, false);
   atomic_store(&stays, forever);
   atomic_store(&until, n);
@@ -59,7 +63,7 @@ int64_t fail_malloc_live(void) { return UNDER_SANITIZER ? 0 : atomic_load(&live)
 #ifndef STANDS_ASIDE
 PLAIN static bool fails(void) {
   unsigned long long left = atomic_load(&until);
-  if (left == 0) return false;
+  if (left == 0 || (UNDER_SANITIZER && !asked)) return false;
   if (left > 1) {
     atomic_store(&until, left - 1);
     return false;

@@ -20,7 +20,10 @@ expect 0 "$command" run "$examples/saxpy.vyre" --set a=2 --in x=1,2,3,4 --in y=1
 out_is '12 24 36 48'
 expect 0 "$command" backends; out_has "$root"
 expect 0 env VYRE="$command" "$examples/run" saxpy; out_is '12 24 36 48'
-expect 0 $CC "$examples/saxpy_c/saxpy.c" $(pkg-config --cflags --libs vyre) -o saxpy
+# A library with a sanitizer wants programs that bring its runtime.
+sanitizer=
+[ "${VYRE_SANITIZERS:-no}" = no ] || sanitizer=-fsanitize=$VYRE_SANITIZERS
+expect 0 $CC $sanitizer "$examples/saxpy_c/saxpy.c" $(pkg-config --cflags --libs vyre) -o saxpy
 expect 0 ./saxpy; same out "$examples/saxpy_c/expected"
 for file in man/man1/vyre.1 bash-completion/completions/vyre zsh/site-functions/_vyre \
   fish/vendor_completions.d/vyre.fish; do
