@@ -57,6 +57,13 @@ bool fail_malloc_end(void) {
   return atomic_load(&failed);
 }
 
+bool fail_malloc_works(void) {
+  void *(*volatile allocate)(size_t) = malloc; /* a call that no compiler leaves out */
+  arm(1, false);
+  free(allocate(1));
+  return fail_malloc_end();
+}
+
 /* Sanitizers make some allocations (strdup) themselves, and find leaks better than a count does. */
 int64_t fail_malloc_live(void) { return UNDER_SANITIZER ? 0 : atomic_load(&live); }
 

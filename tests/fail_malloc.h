@@ -30,6 +30,8 @@ void fail_malloc_at(uint64_t n);
 void fail_malloc_from(uint64_t n);
 /* No more failures. Whether there was one since the last arming. */
 bool fail_malloc_end(void);
+/* Whether allocations fail at all here, found out by trying: not under valgrind. For tests that count failures. */
+bool fail_malloc_works(void);
 /* Allocations that are not freed yet. Only differences mean something. Always 0 under a sanitizer. */
 int64_t fail_malloc_live(void);
 

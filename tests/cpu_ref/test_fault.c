@@ -27,7 +27,7 @@ START_TEST(preparing_survives_the_failure_of_any_allocation) {
     ck_assert_int_eq(status, failed ? VYRE_ERR_NO_MEMORY : VYRE_OK);
     ck_assert_int_eq(empty, failed);
     ck_assert_int_eq(after, before);
-    if (!failed) ck_assert_uint_gt(n, 8);
+    if (!failed && fail_malloc_works()) ck_assert_uint_gt(n, 8);
   }
   vyre_program_release(p);
 }

@@ -280,7 +280,7 @@ START_TEST(every_allocation_may_fail) {
     ck_assert_int_eq(error.status, status);
     ck_assert_int_eq(fail_malloc_live(), before);
   }
-  ck_assert_uint_gt(n, 10);
+  if (fail_malloc_works()) ck_assert_uint_gt(n, 10);
   vyre_program_release(p);
 }
 END_TEST
