@@ -89,16 +89,17 @@ static vyre_status add_signals(handover *h, const vyre_queue *queue, const vyre_
   return VYRE_OK;
 }
 
+/* The plugin's batch comes last: once it is there, the batch takes no more commands. */
 static vyre_status prepare(handover *h, vyre_queue *queue, vyre_batch *batch, const vyre_submit_options *options,
                            vyre_error *error) {
-  vyre_status status = vyre_batch_prepare(batch, error);
-  if (status == VYRE_OK) status = add_waits(h, queue->device, options, error);
+  vyre_status status = add_waits(h, queue->device, options, error);
   if (status == VYRE_OK) status = add_signals(h, queue, options, error);
   if (status == VYRE_OK) status = add_late(h, batch, options, error);
   if (status == VYRE_OK && h->submit.late_count != batch->late)
     status = vyre_fail(error, VYRE_ERR_MISSING_BINDING, "submit",
                        "%u dispatches of the batch wait for late values, and %u get them. Fix: give them for each.",
                        batch->late, h->submit.late_count);
+  if (status == VYRE_OK) status = vyre_batch_prepare(batch, error);
   h->submit.size = sizeof h->submit;
   h->submit.flags = options->overlap != 0 ? VYRE_SUBMIT_OVERLAP : 0;
   h->submit.batch = batch->plugin;

@@ -245,6 +245,8 @@ START_TEST(late_values) {
   values[1].kind = VYRE_ARG_BUFFER;
   vyre_late_args late = { .command = 1, .count = 2, .args = values };
   vyre_submit_options options = { .size = sizeof options, .late = &late, .late_count = 1 };
+  REFUSED(vyre_queue_submit(queue, batch, NULL, NULL, &error), VYRE_ERR_MISSING_BINDING, "1 dispatches");
+  OK(vyre_batch_order(batch, &error)); /* nothing was submitted, so it takes commands still */
   OK(vyre_queue_submit(queue, batch, &options, NULL, &error));
   values[1].offset = 192;
   REFUSED(vyre_queue_submit(queue, batch, &options, NULL, &error), VYRE_ERR_ALIASED, "overlap");
