@@ -80,8 +80,8 @@ void vyre_submission_destroy(vyre_submission *s) {
 static vyre_status trapped(const vyre_completion *c, vyre_error *error) {
   if (c->trap_code == STEPS_TRAP)
     return vyre_fail(error, VYRE_ERR_TRAP, "program",
-                     "Invocation (%u, %u, %u) used up its steps; %" PRIu64 " did. Fix: end the loop, or allow more "
-                     "steps.",
+                     "Invocation (%u, %u, %u) used up its steps, or called trap with the code that stands for it, "
+                     "0xFFFFFFFF; %" PRIu64 " did. Fix: end the loop, or allow more steps.",
                      c->trap_gid[0], c->trap_gid[1], c->trap_gid[2], c->trap_count);
   return vyre_fail(error, VYRE_ERR_TRAP, "program",
                    "The program trapped with code %u in invocation (%u, %u, %u); %" PRIu64 " invocations trapped, and "
