@@ -20,27 +20,11 @@ typedef struct bit_name {
   const char *name;
 } bit_name;
 
-static const bit_name need_names[] = {{VYRE_NEED_INT64, "int64"},
-                                      {VYRE_NEED_FLOAT64, "float64"},
-                                      {VYRE_NEED_SUBGROUP, "subgroup"},
-                                      {VYRE_NEED_ATOMIC64, "atomic64"},
-                                      {VYRE_NEED_ATOMIC_F32_ADD, "atomic_f32_add"},
-                                      {VYRE_NEED_ATOMIC_LOAD128, "atomic_load128"},
-                                      {VYRE_NEED_SEQ_CST, "seq_cst"},
-                                      {VYRE_NEED_CLOCK, "clock"},
-                                      {VYRE_NEED_GRID_BARRIER, "grid_barrier"},
-                                      {VYRE_NEED_GRID_SYNC, "grid_sync"},
-                                      {VYRE_NEED_PROGRESS, "progress"},
-                                      {VYRE_NEED_ULP, "transcendentals"},
-                                      {VYRE_NEED_FMA, "fma"},
-                                      {VYRE_NEED_TRAP, "trap"},
-                                      {VYRE_NEED_PRINT, "print"},
-                                      {VYRE_NEED_ASYNC_COPY, "copy_async"},
-                                      {VYRE_NEED_SHOULD_STOP, "should_stop"},
-                                      {VYRE_NEED_FLOAT16, "float16"},
-                                      {VYRE_NEED_STORAGE8, "storage8"},
-                                      {VYRE_NEED_STORAGE16, "storage16"},
-                                      {0, NULL}};
+static const bit_name need_names[] = {
+#define X(name, bit, spelling, use) {VYRE_NEED_##name, spelling},
+#include <vyre/needs.def>
+#undef X
+  {0, NULL}};
 static const bit_name can_names[] = {{VYRE_CAN_DEVICE_LENGTH, "device_length"},
                                      {VYRE_CAN_INDIRECT_GRID, "indirect_grid"},
                                      {VYRE_CAN_HOST_COHERENT_ATOMICS, "host_coherent_atomics"},

@@ -12,6 +12,7 @@ vyreinclude_HEADERS += \
 	libvyre/include/vyre/wire.h \
 	libvyre/include/vyre/codes.def \
 	libvyre/include/vyre/config_keys.def \
+	libvyre/include/vyre/needs.def \
 	libvyre/include/vyre/ops.def \
 	libvyre/include/vyre/status.def \
 	libvyre/include/vyre/stmts.def \

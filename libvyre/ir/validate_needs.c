@@ -9,26 +9,9 @@ typedef struct need {
 } need;
 
 static const need needs[] = {
-  { VYRE_NEED_INT64, "int64", "64-bit integer arithmetic" },
-  { VYRE_NEED_FLOAT64, "float64", "f64 arithmetic" },
-  { VYRE_NEED_SUBGROUP, "subgroup", "subgroup operations" },
-  { VYRE_NEED_ATOMIC64, "atomic64", "64-bit atomics" },
-  { VYRE_NEED_ATOMIC_F32_ADD, "atomic_f32_add", "atomic_add on f32" },
-  { VYRE_NEED_ATOMIC_LOAD128, "atomic_load128", "atomic_load of 16 bytes" },
-  { VYRE_NEED_SEQ_CST, "seq_cst", "the memory order seq_cst" },
-  { VYRE_NEED_CLOCK, "clock", "clock_ns()" },
-  { VYRE_NEED_GRID_BARRIER, "grid_barrier", "grid_barrier" },
-  { VYRE_NEED_GRID_SYNC, "grid_sync", "grid_barrier inside an if or a loop" },
-  { VYRE_NEED_PROGRESS, "progress", "the attribute progress(workgroups)" },
-  { VYRE_NEED_ULP, "transcendental", "exp, sin, log or the like" },
-  { VYRE_NEED_FMA, "fma", "fma" },
-  { VYRE_NEED_TRAP, "trap", "trap" },
-  { VYRE_NEED_PRINT, "print", "print" },
-  { VYRE_NEED_ASYNC_COPY, "async_copy", "copy_async" },
-  { VYRE_NEED_SHOULD_STOP, "should_stop", "should_stop()" },
-  { VYRE_NEED_FLOAT16, "float16", "f16 or bf16" },
-  { VYRE_NEED_STORAGE8, "storage8", "8-bit elements" },
-  { VYRE_NEED_STORAGE16, "storage16", "16-bit elements" },
+#define X(name, bit, spelling, use) { VYRE_NEED_##name, spelling, use },
+#include <vyre/needs.def>
+#undef X
 };
 
 static const need *find(uint32_t bit) {

@@ -279,26 +279,9 @@ typedef struct vyre_buffer_info {
 
 /* What a program needs of a device, as bits that derive from its operators and types. */
 enum {
-  VYRE_NEED_INT64 = 1u << 0,        /* u64 or i64 arithmetic */
-  VYRE_NEED_FLOAT64 = 1u << 1,      /* f64 arithmetic */
-  VYRE_NEED_SUBGROUP = 1u << 2,     /* subgroup operations or ids */
-  VYRE_NEED_ATOMIC64 = 1u << 3,
-  VYRE_NEED_ATOMIC_F32_ADD = 1u << 4,
-  VYRE_NEED_ATOMIC_LOAD128 = 1u << 5,
-  VYRE_NEED_SEQ_CST = 1u << 6,
-  VYRE_NEED_CLOCK = 1u << 7,
-  VYRE_NEED_GRID_BARRIER = 1u << 8, /* grid barriers at top level */
-  VYRE_NEED_GRID_SYNC = 1u << 9,    /* a grid barrier inside a uniform if or loop */
-  VYRE_NEED_PROGRESS = 1u << 10,    /* attribute progress(workgroups) */
-  VYRE_NEED_ULP = 1u << 11,         /* a transcendental: an ulp budget must be set */
-  VYRE_NEED_FMA = 1u << 12,
-  VYRE_NEED_TRAP = 1u << 13,
-  VYRE_NEED_PRINT = 1u << 14,
-  VYRE_NEED_ASYNC_COPY = 1u << 15,
-  VYRE_NEED_SHOULD_STOP = 1u << 16,
-  VYRE_NEED_FLOAT16 = 1u << 17,     /* f16 or bf16 storage or rounding */
-  VYRE_NEED_STORAGE8 = 1u << 18,
-  VYRE_NEED_STORAGE16 = 1u << 19
+#define X(name, bit, spelling, use) VYRE_NEED_##name = 1u << bit,
+#include <vyre/needs.def>
+#undef X
 };
 
 typedef struct vyre_program_info {
