@@ -18,8 +18,9 @@ static const char *const how_it_works[] = {
   "A process with more rights than its user (set-user-ID, file capabilities) ignores the environment and says so once.",
   "The file is UTF-8 text of at most 1 MiB without control characters; a byte order mark and CR LF are allowed. A line "
   "is `[section]`, `key = value`, or a comment that starts with `#` or `;`. After a value, a `;` behind a space starts "
-  "a comment. A line but for a comment takes at most 198 bytes; a longer one is an error, never cut. Spaces at the start of a line do not "
-  "count. A list may be given in several lines with the same key. Any other key that is given twice has its last value, "
+  "a comment. A line but for a comment takes at most 198 bytes; a longer one is an error, never cut. "
+  "Spaces at the start of a line do not count. A list may be given in several lines with the same key. Any other key "
+  "that is given twice has its last value, "
   "with a warning. A key or section that does not exist is a warning with the name that may have been meant; a value "
   "that does not fit is an error. A key without a value is unset, where that is possible.",
   "An environment variable that is empty counts as not set. A value of type path list that begins with `+` stands "
