@@ -40,18 +40,30 @@ void vyre_batch_destroy(vyre_batch *batch) {
 
 /* ---- Recording ------------------------------------------------------------------------------- */
 
+/* What submissions need to know of all commands together. The lock is held. */
+static void add_up(vyre_batch *batch, vyre_batch_command *command) {
+  if (command->kind == 0) return;
+  command->index = batch->plugin_commands++;
+  if (command->kind == VYRE_COMMAND_TIMESTAMP) command->record.timestamp.index = batch->timestamps++;
+  if (command->set == NULL) return;
+  const vyre_executable *executable = command->set->executable;
+  batch->late += vyre_set_is_late(command->set);
+  batch->prints |= (executable->info.needs & VYRE_NEED_PRINT) != 0;
+  batch->has_steps |= executable->steps != 0;
+}
+
 /* Appends a command and counts what it uses. */
 static vyre_status append(vyre_batch *batch, const vyre_batch_command *command, vyre_error *error) {
   vyre_status status = VYRE_OK;
   pthread_mutex_lock(&batch->lock);
-  if (batch->plugin != NULL)
+  if (batch->plugin != NULL || batch->submitting > 0)
     status = vyre_fail(error, VYRE_ERR_BUSY, "batch",
                        "The batch was submitted already and takes no more commands. Fix: record them before, or make "
                        "another batch.");
   else if (!vyre_vector_push(&batch->commands, *command))
     status = vyre_fail_memory(error, "batch");
-  else if (command->kind != 0)
-    batch->commands.data[batch->commands.count - 1].index = batch->plugin_commands++;
+  else
+    add_up(batch, &batch->commands.data[batch->commands.count - 1]);
   pthread_mutex_unlock(&batch->lock);
   if (status != VYRE_OK) return status;
   if (command->set != NULL && !batch->is_ready) vyre_set_retain(command->set);
@@ -131,11 +143,7 @@ static vyre_status dispatch(vyre_batch *batch, vyre_set *set, const vyre_launch 
     d->stop_buffer = launch->stop_buffer->plugin;
     d->stop_offset = launch->stop_offset;
   }
-  status = append(batch, &command, error);
-  if (status != VYRE_OK || command.kind == 0) return status;
-  batch->late += vyre_set_is_late(set);
-  batch->prints = batch->prints || (set->executable->info.needs & VYRE_NEED_PRINT) != 0;
-  return VYRE_OK;
+  return append(batch, &command, error);
 }
 
 vyre_status vyre_batch_launch(vyre_batch *batch, vyre_set *set, const vyre_launch *launch, vyre_error *error) {
@@ -208,10 +216,8 @@ vyre_status vyre_batch_timestamp(vyre_batch *batch, vyre_error *error) {
     return vyre_fail(error, VYRE_ERR_UNSUPPORTED, batch->device->name,
                      "The device lacks the capability timestamp. Fix: measure on the host.");
   vyre_batch_command command = { .kind = VYRE_COMMAND_TIMESTAMP };
-  command.record.timestamp = (vyre_timestamp){ .size = sizeof command.record.timestamp, .index = batch->timestamps };
-  status = append(batch, &command, error);
-  if (status == VYRE_OK) batch->timestamps++;
-  return status;
+  command.record.timestamp = (vyre_timestamp){ .size = sizeof command.record.timestamp };
+  return append(batch, &command, error);
 }
 
 vyre_status vyre_batch_order(vyre_batch *batch, vyre_error *error) {
@@ -237,6 +243,18 @@ static vyre_status make_plugin_batch(vyre_batch *batch, vyre_error *error) {
   if (status != VYRE_OK) batch->plugin = NULL;
   free(commands);
   return status;
+}
+
+void vyre_batch_begin_submit(vyre_batch *batch) {
+  pthread_mutex_lock(&batch->lock);
+  batch->submitting++;
+  pthread_mutex_unlock(&batch->lock);
+}
+
+void vyre_batch_end_submit(vyre_batch *batch) {
+  pthread_mutex_lock(&batch->lock);
+  batch->submitting--;
+  pthread_mutex_unlock(&batch->lock);
 }
 
 vyre_status vyre_batch_prepare(vyre_batch *batch, vyre_error *error) {

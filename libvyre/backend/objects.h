@@ -253,13 +253,17 @@ struct vyre_batch {
   vyre_plugin_batch *plugin; /* made by the first submit */
   VYRE_VECTOR(vyre_batch_command) commands;
   uint32_t plugin_commands, timestamps, late; /* late: dispatches that wait for values */
-  bool prints;
+  uint32_t submitting; /* submits that have begun and not ended: it takes no commands meanwhile */
+  bool prints, has_steps;
   bool is_ready; /* the ready batch of a set: its command does not count the set, its submissions do */
 };
 
 /* batch.c */
 void vyre_batch_retain(vyre_batch *batch);
-/* Makes the plugin's batch, once. */
+/* Around a submit: what it has seen of the batch stays so. */
+void vyre_batch_begin_submit(vyre_batch *batch);
+void vyre_batch_end_submit(vyre_batch *batch);
+/* Makes the plugin's batch, once; from then on it takes no commands. */
 vyre_status vyre_batch_prepare(vyre_batch *batch, vyre_error *error);
 /* A batch of one persistent dispatch, stopped by the first word of |stop|. */
 vyre_status vyre_batch_persistent(vyre_set *set, const vyre_launch *launch, vyre_buffer *stop, vyre_batch **out,
@@ -274,6 +278,7 @@ struct vyre_submission {
   vyre_set *set;     /* counted: the set of a ready batch, or NULL */
   uint64_t value;    /* its point on the queue's timeline */
   atomic_bool done;  /* written under the queue's lock */
+  bool has_steps;    /* a dispatch of it was compiled with a limit of steps */
   vyre_completion completion;
   uint64_t *timestamps, *prints;
   uint32_t timestamp_count, timeline_count;

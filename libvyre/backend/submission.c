@@ -7,7 +7,7 @@
 #include "backend/objects.h"
 #include "base/error.h"
 
-/* Trap code of a program that used up its steps. */
+/* Trap code of an invocation that used up its steps; one without a limit can only have called trap with it. */
 #define STEPS_TRAP UINT32_MAX
 
 vyre_submission *vyre_submission_new(vyre_queue *queue, vyre_batch *batch, vyre_set *set) {
@@ -18,6 +18,7 @@ vyre_submission *vyre_submission_new(vyre_queue *queue, vyre_batch *batch, vyre_
   if (s == NULL && (s = malloc(sizeof *s)) == NULL) return NULL;
   memset(s, 0, sizeof *s);
   s->refs = 1;
+  s->has_steps = batch->has_steps;
   s->timestamp_count = batch->timestamps;
   if (batch->timestamps > 0) s->timestamps = calloc(batch->timestamps, sizeof *s->timestamps);
   if (batch->prints) s->prints = malloc(VYRE_PRINT_WORDS * sizeof *s->prints);
@@ -77,8 +78,9 @@ void vyre_submission_destroy(vyre_submission *s) {
 
 /* ---- Its end --------------------------------------------------------------------------------- */
 
-static vyre_status trapped(const vyre_completion *c, vyre_error *error) {
-  if (c->trap_code == STEPS_TRAP)
+static vyre_status trapped(const vyre_submission *s, vyre_error *error) {
+  const vyre_completion *c = &s->completion;
+  if (c->trap_code == STEPS_TRAP && s->has_steps)
     return vyre_fail(error, VYRE_ERR_TRAP, "program",
                      "Invocation (%u, %u, %u) used up its steps, or called trap with the code that stands for it, "
                      "0xFFFFFFFF; %" PRIu64 " did. Fix: end the loop, or allow more steps.",
@@ -92,7 +94,7 @@ static vyre_status trapped(const vyre_completion *c, vyre_error *error) {
 vyre_status vyre_submission_result(const vyre_submission *s, vyre_error *error) {
   const vyre_completion *c = &s->completion;
   if (c->status == VYRE_OK) return VYRE_OK;
-  if (c->status == VYRE_ERR_TRAP) return trapped(c, error);
+  if (c->status == VYRE_ERR_TRAP) return trapped(s, error);
   char text[sizeof c->text];
   memcpy(text, c->text, sizeof text);
   text[sizeof text - 1] = 0;

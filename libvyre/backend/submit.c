@@ -89,9 +89,8 @@ static vyre_status add_signals(handover *h, const vyre_queue *queue, const vyre_
   return VYRE_OK;
 }
 
-/* The plugin's batch comes last: once it is there, the batch takes no more commands. */
-static vyre_status prepare(handover *h, vyre_queue *queue, vyre_batch *batch, const vyre_submit_options *options,
-                           vyre_error *error) {
+static vyre_status prepare(handover *h, const vyre_queue *queue, const vyre_batch *batch,
+                           const vyre_submit_options *options, vyre_error *error) {
   vyre_status status = add_waits(h, queue->device, options, error);
   if (status == VYRE_OK) status = add_signals(h, queue, options, error);
   if (status == VYRE_OK) status = add_late(h, batch, options, error);
@@ -99,10 +98,8 @@ static vyre_status prepare(handover *h, vyre_queue *queue, vyre_batch *batch, co
     status = vyre_fail(error, VYRE_ERR_MISSING_BINDING, "submit",
                        "%u dispatches of the batch wait for late values, and %u get them. Fix: give them for each.",
                        batch->late, h->submit.late_count);
-  if (status == VYRE_OK) status = vyre_batch_prepare(batch, error);
   h->submit.size = sizeof h->submit;
   h->submit.flags = options->overlap != 0 ? VYRE_SUBMIT_OVERLAP : 0;
-  h->submit.batch = batch->plugin;
   return status;
 }
 
@@ -119,16 +116,23 @@ static void forget_signals(const vyre_submit_options *options, vyre_submission *
     vyre_timeline_forget(options->signals[i].timeline, submission);
 }
 
+/* The plugin's batch is made after everything that can be refused: once it is there, the batch takes no commands. */
+static vyre_status call_plugin(handover *h, const vyre_queue *queue, vyre_batch *batch, vyre_error *error) {
+  vyre_device *device = queue->device;
+  vyre_status status = vyre_batch_prepare(batch, error);
+  if (status != VYRE_OK) return status;
+  h->submit.batch = batch->plugin;
+  return vyre_device_answer(device, device->ops->submit(queue->plugin, &h->submit, error), error);
+}
+
 /* Hands over and lists the submission, as one step for the queue. */
 static vyre_status hand_over(handover *h, vyre_queue *queue, const vyre_submit_options *options,
                              vyre_submission *submission, vyre_error *error) {
-  vyre_device *device = queue->device;
   pthread_mutex_lock(&queue->order);
   submission->value = queue->last + 1;
   h->signals[0].value = submission->value;
   vyre_status status = expect_signals(options, submission, error);
-  if (status == VYRE_OK)
-    status = vyre_device_answer(device, device->ops->submit(queue->plugin, &h->submit, error), error);
+  if (status == VYRE_OK) status = call_plugin(h, queue, submission->batch, error);
   if (status == VYRE_OK) {
     vyre_refs_take(&submission->refs);
     pthread_mutex_lock(&queue->lock);
@@ -152,6 +156,7 @@ vyre_status vyre_submit_batch(vyre_queue *queue, vyre_batch *batch, vyre_set *se
   if (options == NULL) options = &none;
   handover h = { 0 };
   vyre_queue_retire(queue);
+  vyre_batch_begin_submit(batch);
   vyre_status status = prepare(&h, queue, batch, options, error);
   vyre_submission *submission = status == VYRE_OK ? vyre_submission_new(queue, batch, set) : NULL;
   if (status == VYRE_OK && submission == NULL) status = no_memory(error);
@@ -164,6 +169,7 @@ vyre_status vyre_submit_batch(vyre_queue *queue, vyre_batch *batch, vyre_set *se
     h.submit.completion = &submission->completion;
     status = hand_over(&h, queue, options, submission, error);
   }
+  vyre_batch_end_submit(batch);
   vyre_arena_free(&h.arena);
   if (status == VYRE_OK && out != NULL)
     *out = submission;

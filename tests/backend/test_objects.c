@@ -635,6 +635,7 @@ START_TEST(a_refused_submit_leaves_its_timelines_as_they_were) {
   vyre_timeline_point points[3] = { { t, 5 }, { t, 7 }, { far, 3 } };
   vyre_submit_options options = { .size = sizeof options, .signals = points, .signal_count = 3 };
   REFUSED(vyre_queue_submit(a.queue, batch, &options, NULL, &error), VYRE_ERR_INVALID_ARGUMENT, "100 was signalled");
+  OK(vyre_batch_order(batch, &error)); /* nor is the batch closed */
   options.signal_count = 1;
   vyre_submission *s;
   OK(vyre_queue_submit(a.queue, batch, &options, &s, &error));

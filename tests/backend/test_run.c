@@ -167,6 +167,23 @@ START_TEST(steps_and_timeouts_bound_a_run) {
 }
 END_TEST
 
+/* The code that stands for steps is an ordinary one where none are counted. */
+START_TEST(the_code_of_steps_means_steps_only_with_a_limit) {
+  bench b = bench_cpu_ref();
+  vyre_program *program = program_of("program p { write y: u32[]; trap(0xFFFFFFFF); }");
+  uint32_t y[1] = { 0 };
+  vyre_compile_options compile_options = VYRE_COMPILE_OPTIONS_INIT;
+  vyre_run_options options = VYRE_RUN_OPTIONS_INIT;
+  options.compile = &compile_options;
+  vyre_arg arg = vyre_arg_out("y", y, 1);
+  REFUSED(vyre_run(b.device, program, &arg, 1, &options, &error), VYRE_ERR_TRAP, "trapped with code 4294967295");
+  compile_options.steps = 1000;
+  REFUSED(vyre_run(b.device, program, &arg, 1, &options, &error), VYRE_ERR_TRAP, "or called trap");
+  vyre_program_release(program);
+  bench_end(&b);
+}
+END_TEST
+
 static void append_text(void *ctx, const uint32_t gid[3], const char *text) {
   sprintf((char *)ctx + strlen(ctx), "%u:%s|", gid[0], text);
 }
@@ -401,6 +418,7 @@ int main(void) {
                                  host_memory_that_does_not_fit,
                                  a_trap_leaves_the_outputs_alone,
                                  steps_and_timeouts_bound_a_run,
+                                 the_code_of_steps_means_steps_only_with_a_limit,
                                  prints_of_every_type,
                                  prints_that_find_no_room_are_counted,
                                  counts_and_grids_from_the_device,
