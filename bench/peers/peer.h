@@ -8,7 +8,8 @@
  *   harness: array NAME in|out TYPE COUNT OFFSET    one line an array; OFFSET in the file, a multiple of 4096
  *   harness: param NAME VALUE             one line a number
  *   harness: ready
- *   peer:    ok NAME\tVERSION\tBUILD\tFLAGS\tHOW    after all that is not timed (allocation, upload, plans), or
+ *   peer:    ok NAME\tVERSION\tBUILD\tFLAGS\tHOW\tDEVICE\tKIND\tBYTES\tPARTS
+ *                                         after all that is not timed (allocation, upload, plans), or
  *            no REASON                    and the peer ends
  *   harness: sample CLOCK LAUNCHES        device, resident, readback or e2e
  *   peer:    time WALL_NS DEVICE_NS       per launch; - for what it does not know
@@ -17,6 +18,15 @@
  *   harness: poison                       spoil the outputs where they are kept, so that a stale result shows
  *   peer:    done
  *   harness: quit, or the end of stdin    the peer ends with status 0
+ *
+ * A request after ready that cannot be met is answered with "no REASON", and the peer goes on.
+ *
+ * The names of the arrays and parameters of each work are listed in README.md. Two parameters mean the same in each:
+ * buffer_sets R (default 1) asks for R copies of all arrays, which the launches go through in turn; graph 0 asks for
+ * plain launches where the default would replay a recorded graph.
+ *
+ * A probe is a work with the id probe.NAME (bw_copy, t_launch, ...), without arrays; N is the size of its working set in
+ * bytes, 0 if the peer chooses. Its value is BYTES / time if BYTES is not 0, else time / PARTS.
  *
  * A peer implements the functions below and calls peer_main; the protocol is in peer.c. Everything that a sample does
  * not have to do, such as choosing the best block size or thread count, happens in |prepare|. */
@@ -55,9 +65,13 @@ typedef struct peer_work {
   uint32_t array_count, param_count;
 } peer_work;
 
-/* Who does it. */
+/* Who does it, and what one launch holds. */
 typedef struct peer_identity {
   const char *name, *version, *build, *flags, *how;
+  const char *device; /* what it runs on */
+  const char *kind;   /* "cpu" or "gpu": which clocks it may be held against */
+  uint64_t bytes;     /* read and written by a launch; 0: not stated */
+  uint64_t parts;     /* equal parts of a launch, such as the nodes of a graph; at least 1 */
 } peer_identity;
 
 typedef struct peer_times {
@@ -80,6 +94,7 @@ int peer_main(const peer_program *program);
 /* The array or parameter of that name; ends the process with a message if there is none. */
 const peer_array *peer_find(const peer_work *work, const char *name);
 double peer_value(const peer_work *work, const char *name);
+double peer_value_or(const peer_work *work, const char *name, double otherwise);
 /* A text of printf's kind, valid until the next call. */
 const char *peer_reason(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The monotonic clock in ns. */
