@@ -90,12 +90,15 @@ typedef struct bench_input {
   bench_digest found, wanted; /* wanted: of the workload's definition, where it has one */
 } bench_input;
 
-/* A number that is neither time nor bytes: loads before and after, growth exponent, nodes. */
+/* A number that is neither time nor bytes: loads before and after, growth exponent, nodes. Names that gates know:
+ * compile_cache_hits and compile_cache_lookups of the measured phase. */
 typedef struct bench_counter {
   const char *name, *unit;
   double value;
 } bench_counter;
 
+/* A case is one size of one variant: (id, variant, tier, n) is unique in a report, and so it is found again in
+ * another one. */
 typedef struct bench_case {
   const char *id, *workload, *variant, *tier, *title;
   uint64_t n;
@@ -128,6 +131,11 @@ typedef struct bench_probe {
   double spread;    /* (p90 - p50) / p50 */
 } bench_probe;
 
+/* A backend that was found, and why it has no rows; NULL if it has some. */
+typedef struct bench_backend {
+  const char *name, *version, *reason;
+} bench_backend;
+
 /* A gate and what it said. */
 typedef struct bench_gate {
   uint32_t number; /* 1 to 12 */
@@ -135,6 +143,7 @@ typedef struct bench_gate {
   enum { BENCH_GATE_PASS, BENCH_GATE_FAIL, BENCH_GATE_ABSENT } verdict; /* absent: could not be judged, and why */
 } bench_gate;
 
+/* Keys of the device that gates know: clock_before_mhz, clock_after_mhz, throttle (none, or the reasons). */
 typedef struct bench_pair {
   const char *key, *value;
 } bench_pair;
@@ -146,6 +155,9 @@ typedef struct bench_report {
   bool dirty;
   bench_pair *host, *device; /* cpu, cores, smt, numa, memory, os; name, uuid, driver, clocks, ... */
   uint32_t host_count, device_count;
+  uint64_t seed;
+  bench_backend *backends;
+  uint32_t backend_count;
   bench_probe *probes;
   uint32_t probe_count;
   bench_case *cases;

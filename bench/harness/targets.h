@@ -1,0 +1,68 @@
+/* What each case has to reach, and against whom. All of it stands in docs/optimization/BENCH_TARGETS.toml, from
+ * which targets.inc is generated; no other file holds a threshold. */
+#ifndef VYRE_BENCH_TARGETS_H
+#define VYRE_BENCH_TARGETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <vyre/status.h>
+
+#include "record.h"
+
+/* The limits that are the same for every case. */
+typedef struct bench_limits {
+  double confidence;        /* of every interval */
+  double regression;        /* compare: a slowdown beyond this fails */
+  double noise_floor;       /* an effect within this is never claimed */
+  double clear_ratio;       /* a claim "faster" from here on needs no sign test */
+  double sign_p;            /* below it, it does */
+  double device_cv;         /* of device time on a machine with locked clocks */
+  double cache_hits;        /* of the compile cache in the measured phase */
+  double clock_drift;       /* of the device's clocks over the run */
+  double phi_max;           /* above it the bound is wrong */
+} bench_limits;
+
+const bench_limits *bench_limits_get(void);
+
+/* Someone or something that a target measures vyre against. */
+typedef struct bench_baseline {
+  const char *name;         /* as the contestant calls itself */
+  bench_class class;
+  const char *what;         /* what it is and why it is the one to beat */
+} bench_baseline;
+
+typedef enum bench_quality {
+  BENCH_GATE_QUALITY,       /* failing it fails the run */
+  BENCH_PROPOSAL,           /* to be confirmed by an honest run; failing it is said */
+  BENCH_RECORDED            /* measured and recorded; there is no threshold yet */
+} bench_quality;
+
+/* A row. Thresholds that are 0 are not there. */
+typedef struct bench_target {
+  const char *id, *workload, *variant, *tier; /* tier: NULL for every one */
+  const char *backend;      /* that it is for; NULL: any compiled one, that is, not the oracle */
+  bench_clock clock;
+  const char *const *baselines;
+  double min_ratio;         /* baseline's p50 / vyre's, for each baseline of the run */
+  double min_phi;
+  double min_ceiling;       /* wall ratio to a CPU, as a part of the ratio of the two measured bandwidths */
+  double ref_min;           /* what an earlier implementation demanded; history, judges nothing */
+  const char *counter;      /* a counter of the case with a limit of its own; NULL if none */
+  bool at_most;             /* else: at least */
+  double limit;
+  bench_quality quality;
+  bool sweep;               /* a planned crossover: the run has to hold several sizes */
+  const char *notes;
+} bench_target;
+
+const bench_target *bench_targets(uint32_t *count);
+const bench_baseline *bench_baselines(uint32_t *count);
+/* The row of a case; NULL if there is none. */
+const bench_target *bench_target_of(const char *workload, const char *variant, const char *tier);
+
+/* Fills target and verdict of every case. A verdict begins with pass, fail, unstable, untested or recorded.
+ * VYRE_ERR_NO_MEMORY. */
+vyre_status bench_targets_judge(bench_report *report);
+
+#endif
