@@ -25,8 +25,8 @@
  * buffer_sets R (default 1) asks for R copies of all arrays, which the launches go through in turn; graph 0 asks for
  * plain launches where the default would replay a recorded graph.
  *
- * A probe is a work with the id probe.NAME (bw_copy, t_launch, ...), without arrays; N is the size of its working set in
- * bytes, 0 if the peer chooses. Its value is BYTES / time if BYTES is not 0, else time / PARTS.
+ * A probe is a work with the id probe.NAME (bw_copy, t_launch, ...), without arrays; N is the size of its working set
+ * in bytes, 0 if the peer chooses. Its value is BYTES / time if BYTES is not 0, else time / PARTS.
  *
  * A peer implements the functions below and calls peer_main; the protocol is in peer.c. Everything that a sample does
  * not have to do, such as choosing the best block size or thread count, happens in |prepare|. */
