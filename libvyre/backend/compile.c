@@ -118,7 +118,7 @@ static vyre_status compile_blob(vyre_device *device, const vyre_program *program
   memcpy(request.fingerprint, vyre_program_fingerprint(program), VYRE_FINGERPRINT_BYTES);
   vyre_status status = device->ops->compile(&device->file->host, &device->caps, &request, blob, error);
   free(wire);
-  return status;
+  return vyre_device_answer(device, status, error);
 }
 
 static vyre_status load(vyre_device *device, vyre_program *program, const options *o, const vyre_bytes *blob,

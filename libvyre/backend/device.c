@@ -34,6 +34,7 @@ static vyre_status open_device(vyre_context *context, vyre_plugin_file *file, ui
   vyre_device *device = calloc(1, sizeof *device);
   if (device == NULL) return vyre_fail_memory(error, file->name);
   vyre_status status = file->ops.device_open(file->plugin, index, &device->plugin, error);
+  status = vyre_plugin_answer(file->path, status, error);
   if (status == VYRE_OK && device->plugin == NULL)
     status = vyre_fail(error, VYRE_ERR_BROKEN_PLUGIN, file->path,
                        "device_open succeeded without a device. Fix: report it to the plugin's author.");
@@ -123,10 +124,9 @@ vyre_status vyre_device_open(vyre_context *context, const char *name, vyre_devic
 /* ---- State ----------------------------------------------------------------------------------- */
 
 vyre_status vyre_device_answer(vyre_device *device, vyre_status status, vyre_error *error) {
+  status = vyre_plugin_answer(device->name, status, error);
   if (status != VYRE_ERR_DEVICE_LOST) return status;
   atomic_store(&device->lost, true);
-  if (error != NULL && error->status != VYRE_ERR_DEVICE_LOST)
-    vyre_fail(error, status, device->name, "The device is lost. Fix: close it and open it anew.");
   return status;
 }
 

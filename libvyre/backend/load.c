@@ -126,8 +126,7 @@ void vyre_plugin_start(vyre_plugin_file *file) {
     file->verdict = VYRE_VERDICT_USABLE;
     return;
   }
-  if (error.text[0] == 0)
-    vyre_fail(&error, status, file->path, "%s, and the plugin gave no reason.", vyre_status_text(status));
+  status = vyre_plugin_answer(file->path, status, &error);
   if (file->plugin != NULL) file->ops.close(file->plugin);
   file->plugin = NULL;
   free(file->devices);

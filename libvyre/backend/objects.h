@@ -10,6 +10,7 @@
 
 #include <vyre/device.h>
 
+#include "backend/cache.h"
 #include "base/vector.h"
 
 typedef _Atomic uint32_t vyre_refs;
@@ -61,6 +62,7 @@ struct vyre_context {
   const vyre_config *config;
   vyre_config *own_config; /* the same, if it was loaded here */
   vyre_log *log;
+  vyre_cache cache;
   pthread_mutex_t lock;    /* never held while a plugin runs */
   pthread_cond_t changed;  /* a backend left LOADING */
   bool scanned;
@@ -93,6 +95,12 @@ vyre_status vyre_negotiate(const vyre_backend_desc *desc, vyre_plugin_file *file
 const char *vyre_host_cpu_lacks(uint64_t wanted);
 /* slots.c: completes a table of |size| bytes into |out|. */
 vyre_status vyre_slots_copy(const vyre_backend_ops *ops, const char *path, vyre_backend_ops *out, vyre_error *error);
+
+/* answer.c: |status| as a function of the plugin gave it, or BROKEN_PLUGIN if it is none; sees that |error| has it and
+ * a text. |who| is the file or device. */
+vyre_status vyre_plugin_answer(const char *who, vyre_status status, vyre_error *error);
+/* The same for the record of work that has ended. */
+void vyre_plugin_completion(vyre_completion *completion);
 
 /* load.c: opens the file and negotiates; then probes, opens the instance and lists its devices. The verdict says
  * what came of it. No lock is held. */

@@ -94,6 +94,7 @@ static vyre_submission *take_ended(vyre_queue *queue, uint64_t value, bool is_lo
     queue->first = s->next;
     if (queue->first == NULL) queue->end = &queue->first;
     if (is_lost) s->completion.status = VYRE_ERR_DEVICE_LOST;
+    vyre_plugin_completion(&s->completion);
     s->next = NULL;
     *end = s;
     end = &s->next;
@@ -106,7 +107,7 @@ void vyre_queue_retire(vyre_queue *queue) {
   vyre_device *device = queue->device;
   uint64_t value = 0;
   vyre_status status = device->ops->timeline_value(queue->timeline, &value, NULL);
-  vyre_device_answer(device, status, NULL);
+  status = vyre_device_answer(device, status, NULL);
   if (status != VYRE_OK) value = 0;
   if (status != VYRE_OK && status != VYRE_ERR_DEVICE_LOST) vyre_device_give_up(device);
   /* Of an abandoned device the plugin may still write to the records, so they stay where they are. */

@@ -1,7 +1,13 @@
 # Plugins, devices, and everything that runs on them.
 vyre_core_sources += \
 	libvyre/backend/objects.h \
+	libvyre/backend/answer.c \
 	libvyre/backend/context.c \
+	libvyre/backend/cache.c \
+	libvyre/backend/cache.h \
+	libvyre/backend/cache_directory.c \
+	libvyre/backend/cache_frame.c \
+	libvyre/backend/cache_key.c \
 	libvyre/backend/search.c \
 	libvyre/backend/elf.c \
 	libvyre/backend/host_cpu.c \

@@ -95,10 +95,7 @@ vyre_status vyre_submission_result(const vyre_submission *s, vyre_error *error) 
   const vyre_completion *c = &s->completion;
   if (c->status == VYRE_OK) return VYRE_OK;
   if (c->status == VYRE_ERR_TRAP) return trapped(s, error);
-  char text[sizeof c->text];
-  memcpy(text, c->text, sizeof text);
-  text[sizeof text - 1] = 0;
-  vyre_fail(error, c->status, s->queue->device->name, "%s", text[0] != 0 ? text : vyre_status_text(c->status));
+  vyre_fail(error, c->status, s->queue->device->name, "%s", c->text[0] != 0 ? c->text : vyre_status_text(c->status));
   if (error != NULL && error->size >= sizeof *error) error->vendor_code = c->vendor_code;
   return c->status;
 }

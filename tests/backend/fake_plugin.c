@@ -136,7 +136,7 @@ static void run_command(const struct fake_command *c, const vyre_submit *submit)
 
 static void run_submission(vyre_plugin_device *device, const pending *p) {
   for (uint64_t i = 0; i < p->submit.batch->count; i++) run_command(&p->submit.batch->commands[i], &p->submit);
-  p->submit.completion->status = is("traps") ? VYRE_ERR_TRAP : VYRE_OK;
+  p->submit.completion->status = is("traps") ? VYRE_ERR_TRAP : is("oddend") ? -12345 : VYRE_OK;
   if (is("traps")) p->submit.completion->trap_code = 7;
   p->submit.completion->masked_loads = VYRE_NOT_COUNTED;
   for (uint32_t i = 0; i < p->submit.signal_count; i++) p->signals[i].timeline->value = p->signals[i].value;
@@ -168,6 +168,7 @@ static vyre_status probe(const vyre_host *host, vyre_error *error) {
   if (is("tooold")) return fail(error, VYRE_ERR_TOO_OLD, "The driver is 1.0, at least 2.0 is needed. Fix: update it.");
   if (is("noaccess")) return fail(error, VYRE_ERR_DENIED, "/dev/fake is not readable. Fix: join group fake.");
   if (is("silent")) return VYRE_ERR_TOO_OLD;
+  if (is("oddprobe")) return fail(error, -12345, "A number of its own.");
   if (is("slow")) nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
   if (is("reenters")) {
     const char *address = getenv("FAKE_REENTER");
@@ -222,6 +223,7 @@ static vyre_status compile(const vyre_host *host, const vyre_capabilities *targe
                            vyre_bytes *blob, vyre_error *error) {
   (void)target;
   if (is("refuses")) return fail(error, VYRE_ERR_UNSUPPORTED, "unsupported(fake)");
+  if (is("oddcompile")) return 1;
   if (request->remark != NULL) request->remark(request->remark_ctx, VYRE_LOG_WARNING, 0, 1, "a remark");
   blob->data = host->alloc(host->ctx, 64, 16);
   if (blob->data == NULL) return fail(error, VYRE_ERR_NO_MEMORY, "No memory.");
@@ -287,7 +289,12 @@ static vyre_status executable_report(vyre_plugin_executable *e, vyre_launch_repo
 }
 
 static vyre_status max_resident(vyre_plugin_executable *e, uint64_t *workgroups, vyre_error *error) {
-  (void)e, (void)error;
+  (void)e;
+  if (is("endless") && error != NULL) {
+    memset(error->text, 'x', sizeof error->text);
+    error->status = VYRE_ERR_LIMIT;
+  }
+  if (is("endless")) return VYRE_ERR_LIMIT;
   *workgroups = 4;
   return VYRE_OK;
 }

@@ -65,6 +65,7 @@ static const fault faults[] = {
   { "tooold", VYRE_VERDICT_UNAVAILABLE, VYRE_ERR_TOO_OLD, "at least 2.0" },
   { "noaccess", VYRE_VERDICT_UNAVAILABLE, VYRE_ERR_DENIED, "join group fake" },
   { "silent", VYRE_VERDICT_UNAVAILABLE, VYRE_ERR_TOO_OLD, "gave no reason" },
+  { "oddprobe", VYRE_VERDICT_UNAVAILABLE, VYRE_ERR_BROKEN_PLUGIN, "-12345, which is no status" },
   { "openfails", VYRE_VERDICT_UNAVAILABLE, VYRE_ERR_IO, "could not be opened" },
   { "opennull", VYRE_VERDICT_UNAVAILABLE, VYRE_ERR_BROKEN_PLUGIN, "without an instance" },
   { "nodevices", VYRE_VERDICT_UNAVAILABLE, VYRE_ERR_NO_DEVICE, "no device here" },

@@ -152,6 +152,43 @@ START_TEST(imported_memory) {
 }
 END_TEST
 
+/* ---- What plugins answer --------------------------------------------------------------------- */
+
+START_TEST(numbers_that_are_no_status_reach_nobody) {
+  bench b = bench_fake("oddcompile");
+  vyre_program *program = program_of(ADDER);
+  vyre_executable *e;
+  REFUSED(vyre_compile(b.device, program, NULL, &e, &error), VYRE_ERR_BROKEN_PLUGIN, "answers 1, which is no status");
+  ck_assert_ptr_null(e);
+  vyre_program_release(program);
+  bench_end(&b);
+  b = bench_fake("oddend");
+  adder a = adder_for(&b);
+  vyre_submission *s;
+  vyre_completion c = { .size = sizeof c };
+  OK(vyre_queue_dispatch(a.queue, a.set, one, &s, &error));
+  REFUSED(vyre_submission_wait(s, VYRE_FOREVER, &error), VYRE_ERR_BROKEN_PLUGIN, "with -12345, which is no status");
+  OK(vyre_submission_completion(s, &c, &error));
+  ck_assert_int_eq(c.status, VYRE_ERR_BROKEN_PLUGIN);
+  vyre_submission_destroy(s);
+  adder_end(&a);
+  bench_end(&b);
+}
+END_TEST
+
+START_TEST(texts_of_plugins_end) {
+  bench b = bench_fake("endless");
+  vyre_executable *e = compile(&b, ADDER);
+  uint64_t workgroups;
+  vyre_error error = VYRE_ERROR_INIT;
+  ck_assert_int_eq(vyre_executable_max_resident(e, &workgroups, &error), VYRE_ERR_LIMIT);
+  ck_assert_uint_eq(strlen(error.text), sizeof error.text - 1);
+  ck_assert_int_eq(vyre_executable_max_resident(e, &workgroups, NULL), VYRE_ERR_LIMIT);
+  vyre_executable_destroy(e);
+  bench_end(&b);
+}
+END_TEST
+
 /* ---- Batches --------------------------------------------------------------------------------- */
 
 START_TEST(commands_run_in_order) {
@@ -848,6 +885,8 @@ int main(void) {
   const TTest *const tests[] = { memory_by_property,
                                  memory_out_of_reach_is_staged,
                                  imported_memory,
+                                 numbers_that_are_no_status_reach_nobody,
+                                 texts_of_plugins_end,
                                  commands_run_in_order,
                                  commands_that_are_refused,
                                  late_values,
