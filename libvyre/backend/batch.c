@@ -170,6 +170,16 @@ static vyre_status check_peer(const vyre_batch *batch, const vyre_buffer *source
                    a->name, b->name, own->name);
 }
 
+static vyre_status check_copy(const vyre_buffer *source, uint64_t source_offset, const vyre_buffer *target,
+                              uint64_t target_offset, uint64_t bytes, vyre_error *error) {
+  const vyre_range ranges[] = { { source, source_offset, bytes, false }, { target, target_offset, bytes, true } };
+  const vyre_range *a, *b;
+  vyre_status status = vyre_find_overlap(ranges, 2, &a, &b, error);
+  if (status != VYRE_ERR_ALIASED) return status;
+  return vyre_fail(error, VYRE_ERR_ALIASED, "copy",
+                   "Source and target of a copy overlap. Fix: copy through another buffer.");
+}
+
 vyre_status vyre_batch_copy(vyre_batch *batch, vyre_buffer *source, uint64_t source_offset, vyre_buffer *target,
                             uint64_t target_offset, uint64_t bytes, vyre_error *error) {
   vyre_status status = vyre_device_check_open(batch->device, error);
@@ -177,9 +187,8 @@ vyre_status vyre_batch_copy(vyre_batch *batch, vyre_buffer *source, uint64_t sou
   if (status == VYRE_OK) status = vyre_buffer_check_range(source, source_offset, bytes, "source of the copy", error);
   if (status == VYRE_OK) status = vyre_buffer_check_range(target, target_offset, bytes, "target of the copy", error);
   if (status != VYRE_OK) return status;
-  if (vyre_ranges_overlap(source, source_offset, bytes, target, target_offset, bytes))
-    return vyre_fail(error, VYRE_ERR_ALIASED, "copy",
-                     "Source and target of a copy overlap. Fix: copy through another buffer.");
+  status = check_copy(source, source_offset, target, target_offset, bytes, error);
+  if (status != VYRE_OK) return status;
   vyre_batch_command command = { .kind = bytes > 0 ? VYRE_COMMAND_COPY : 0, .buffers = { source, target } };
   command.record.copy = (vyre_copy){
     .size = sizeof command.record.copy,
@@ -238,7 +247,8 @@ static vyre_status make_plugin_batch(vyre_batch *batch, vyre_error *error) {
     commands[command->index] = (vyre_command){ .kind = command->kind, .record = has_record ? &command->record : NULL };
   }
   vyre_device *device = batch->device;
-  vyre_status status = device->ops->batch_create(device->plugin, commands, batch->plugin_commands, &batch->plugin, error);
+  vyre_status status =
+      device->ops->batch_create(device->plugin, commands, batch->plugin_commands, &batch->plugin, error);
   status = vyre_device_made(device, status, batch->plugin, error);
   if (status != VYRE_OK) batch->plugin = NULL;
   free(commands);

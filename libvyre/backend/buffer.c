@@ -70,6 +70,7 @@ static vyre_status create(vyre_device *device, uint64_t bytes, const vyre_buffer
   buffer->bytes = bytes;
   buffer->capacity = request->bytes;
   buffer->properties = request->properties;
+  vyre_buffer_lies_in_itself(buffer);
   *out = buffer;
   return VYRE_OK;
 }
@@ -121,7 +122,7 @@ vyre_status vyre_buffer_import(vyre_device *device, const vyre_import *import, v
   if (status == VYRE_OK) status = choose_memory(device, properties, &request.properties, error);
   if (status == VYRE_OK) status = create(device, import->bytes, &request, out, error);
   if (status != VYRE_OK) return status;
-  if (import->kind == VYRE_HANDLE_HOST_POINTER) (*out)->address = import->handle;
+  vyre_buffer_lies_at(*out, import->kind, import->handle);
   (*out)->release = import->release;
   (*out)->release_ctx = import->release_ctx;
   (*out)->handle = import->handle;
@@ -136,7 +137,9 @@ vyre_status vyre_buffer_export(vyre_buffer *buffer, uint32_t kind, uint64_t *han
   if (kind > 31 || (device->caps.export_kinds >> kind & 1) == 0)
     return vyre_fail(error, VYRE_ERR_UNSUPPORTED, device->name,
                      "The device does not export handles of kind %u. Fix: copy the contents.", kind);
-  return vyre_device_answer(device, device->ops->buffer_export(buffer->plugin, kind, handle, error), error);
+  status = vyre_device_answer(device, device->ops->buffer_export(buffer->plugin, kind, handle, error), error);
+  if (status == VYRE_OK) vyre_buffer_lies_at(buffer, kind, *handle);
+  return status;
 }
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
@@ -151,17 +154,6 @@ vyre_status vyre_buffer_check_range(const vyre_buffer *buffer, uint64_t offset, 
                    "%" PRIu64 " bytes from byte %" PRIu64 " on are asked for, and the buffer has %" PRIu64
                    ". Fix: stay inside, or make a larger buffer.",
                    bytes, offset, buffer->bytes);
-}
-
-static bool spans_overlap(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes) {
-  return a_bytes > 0 && b_bytes > 0 && (a < b ? b - a < a_bytes : a - b < b_bytes);
-}
-
-bool vyre_ranges_overlap(const vyre_buffer *a, uint64_t a_offset, uint64_t a_bytes, const vyre_buffer *b,
-                         uint64_t b_offset, uint64_t b_bytes) {
-  if (a == b) return spans_overlap(a_offset, a_bytes, b_offset, b_bytes);
-  if (a->address == 0 || b->address == 0) return false;
-  return spans_overlap(a->address + a_offset, a_bytes, b->address + b_offset, b_bytes);
 }
 
 vyre_status vyre_buffer_map(vyre_buffer *buffer, void **out, vyre_error *error) {

@@ -174,6 +174,14 @@ void vyre_executable_retain(vyre_executable *executable);
 vyre_status vyre_admit(const vyre_program *program, uint32_t flags, uint32_t subgroup, const vyre_capabilities *caps,
                        const char *device, vyre_error *error);
 
+/* Where memory can be known to lie. */
+enum { VYRE_SPACE_BUFFER, VYRE_SPACE_HOST, VYRE_SPACE_DEVICE, VYRE_SPACE_FILE, VYRE_SPACES };
+typedef struct vyre_place {
+  uint32_t space;     /* VYRE_SPACE_* */
+  uint64_t memory[2]; /* which, in that space: the buffer, or the file's device and number */
+  uint64_t at;        /* first byte there */
+} vyre_place;
+
 struct vyre_buffer {
   vyre_refs refs;
   vyre_device *device;
@@ -182,7 +190,8 @@ struct vyre_buffer {
   uint64_t capacity;  /* as allocated, a multiple of 16 */
   uint32_t properties;
   void *map;          /* NULL for memory that the host can't reach */
-  uint64_t address;   /* of imported host memory, else 0 */
+  vyre_place places[VYRE_SPACES]; /* where it is known to lie, at most one of a space */
+  _Atomic uint32_t place_count;
   void (*release)(void *ctx, uint64_t handle);
   void *release_ctx;
   uint64_t handle;
@@ -193,9 +202,19 @@ void vyre_buffer_retain(vyre_buffer *buffer);
 /* OUT_OF_RANGE unless [offset, offset + bytes) lies in the buffer. */
 vyre_status vyre_buffer_check_range(const vyre_buffer *buffer, uint64_t offset, uint64_t bytes, const char *what,
                                     vyre_error *error);
-/* Whether two ranges of two buffers share memory. */
-bool vyre_ranges_overlap(const vyre_buffer *a, uint64_t a_offset, uint64_t a_bytes, const vyre_buffer *b,
-                         uint64_t b_offset, uint64_t b_bytes);
+
+/* overlap.c */
+/* Notes where a buffer lies: by itself and its map, as every one does; at a handle that was imported or exported. */
+void vyre_buffer_lies_in_itself(vyre_buffer *buffer);
+void vyre_buffer_lies_at(vyre_buffer *buffer, uint32_t kind, uint64_t handle);
+typedef struct vyre_range {
+  const vyre_buffer *buffer;
+  uint64_t offset, bytes;
+  bool written;
+} vyre_range;
+/* ALIASED, and two ranges that share memory, one of them written; |error| is left to the caller then. NO_MEMORY. */
+vyre_status vyre_find_overlap(const vyre_range *ranges, uint32_t count, const vyre_range **a, const vyre_range **b,
+                              vyre_error *error);
 
 /* One binding of a set. */
 typedef struct vyre_set_slot {

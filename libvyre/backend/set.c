@@ -232,28 +232,6 @@ static vyre_status check_all_given(const vyre_set *set, vyre_error *error) {
 
 /* ---- Overlaps -------------------------------------------------------------------------------- */
 
-/* A bound range: of imported host memory by address, else by buffer. */
-typedef struct span {
-  uintptr_t memory;
-  uint64_t start, end;
-  const vyre_set_slot *slot;
-} span;
-
-static int compare_spans(const void *x, const void *y) {
-  const span *a = x, *b = y;
-  if (a->memory != b->memory) return a->memory < b->memory ? -1 : 1;
-  return a->start < b->start ? -1 : a->start > b->start;
-}
-
-static span span_of(const vyre_set_slot *slot, uint64_t offset) {
-  uint64_t bytes = slot->bytes;
-  /* What lies behind a written range up to the next multiple of 16 belongs to it. */
-  if (slot->written) bytes = (bytes + GRAIN - 1) / GRAIN * GRAIN;
-  uint64_t address = slot->buffer->address;
-  return (span){ .memory = address != 0 ? 0 : (uintptr_t)slot->buffer, .start = address + offset,
-                 .end = address + offset + bytes, .slot = slot };
-}
-
 static vyre_status aliased(const vyre_set_slot *a, const vyre_set_slot *b, vyre_error *error) {
   return vyre_fail(error, VYRE_ERR_ALIASED, b->name,
                    "Buffers %s and %s are bound to ranges that overlap, and %s is written. Fix: bind separate ranges "
@@ -261,26 +239,21 @@ static vyre_status aliased(const vyre_set_slot *a, const vyre_set_slot *b, vyre_
                    a->name, b->name, a->written ? a->name : b->name);
 }
 
-/* |offsets| by slot. Along each memory it is enough to know how far the ranges so far reach. */
+/* |offsets| by slot. */
 static vyre_status check_overlaps(const vyre_set *set, const uint64_t *offsets, vyre_error *error) {
-  span few[FEW_SLOTS], *spans = few;
-  uint32_t count = 0;
-  if (set->slot_count > FEW_SLOTS) spans = malloc(set->slot_count * sizeof *spans);
-  if (spans == NULL) return vyre_fail_memory(error, "binding set");
-  for (uint32_t i = 0; i < set->slot_count; i++)
-    if (set->slots[i].bytes > 0) spans[count++] = span_of(&set->slots[i], offsets[i]);
-  qsort(spans, count, sizeof *spans, compare_spans);
-  const span *farthest = NULL, *farthest_written = NULL;
-  vyre_status status = VYRE_OK;
-  for (uint32_t i = 0; i < count && status == VYRE_OK; i++) {
-    const span *s = &spans[i];
-    if (farthest != NULL && farthest->memory != s->memory) farthest = farthest_written = NULL;
-    const span *other = s->slot->written ? farthest : farthest_written;
-    if (other != NULL && s->start < other->end) status = aliased(other->slot, s->slot, error);
-    if (farthest == NULL || s->end > farthest->end) farthest = s;
-    if (s->slot->written && (farthest_written == NULL || s->end > farthest_written->end)) farthest_written = s;
+  vyre_range few[FEW_SLOTS], *ranges = few;
+  const vyre_range *a, *b;
+  if (set->slot_count > FEW_SLOTS) ranges = malloc(set->slot_count * sizeof *ranges);
+  if (ranges == NULL) return vyre_fail_memory(error, "binding set");
+  for (uint32_t i = 0; i < set->slot_count; i++) {
+    const vyre_set_slot *slot = &set->slots[i];
+    ranges[i] = (vyre_range){ slot->buffer, offsets[i], slot->bytes, slot->written };
+    /* What lies behind a written range up to the next multiple of 16 belongs to it. */
+    if (slot->written) ranges[i].bytes = (slot->bytes + GRAIN - 1) / GRAIN * GRAIN;
   }
-  if (spans != few) free(spans);
+  vyre_status status = vyre_find_overlap(ranges, set->slot_count, &a, &b, error);
+  if (status == VYRE_ERR_ALIASED) status = aliased(&set->slots[a - ranges], &set->slots[b - ranges], error);
+  if (ranges != few) free(ranges);
   return status;
 }
 

@@ -198,7 +198,9 @@ static void describe(uint32_t index, vyre_capabilities *out) {
                          : VYRE_CAN_DEVICE_LENGTH | VYRE_CAN_INDIRECT_GRID | VYRE_CAN_TIMESTAMP | VYRE_CAN_PERSISTENT,
     .max_buffer_bytes = is("huge") ? 1ull << 40 : 1 << 24,
     .binding_alignment = is("badrecord") ? 24 : 64,
-    .import_kinds = 1u << VYRE_HANDLE_HOST_POINTER,
+    .import_kinds = 1u << VYRE_HANDLE_HOST_POINTER | (is("shares") ? 1u << VYRE_HANDLE_FD : 0) |
+                    (is("shares") ? 1u << VYRE_HANDLE_DEVICE_POINTER : 0),
+    .export_kinds = is("shares") ? 1u << VYRE_HANDLE_HOST_POINTER | 1u << VYRE_HANDLE_DEVICE_POINTER : 0,
     .memory_type_count = 2,
     .memory_heap_count = 1,
     .memory_types = { { VYRE_MEMORY_DEVICE_LOCAL, 0 },
@@ -307,6 +309,7 @@ static vyre_status buffer_create(vyre_plugin_device *device, const vyre_buffer_r
   (*out)->size = request->bytes;
   (*out)->owned = request->kind == VYRE_HANDLE_NONE;
   if (is("huge")) (*out)->size = 16; /* sizes are only talked about */
+  if (request->kind == VYRE_HANDLE_FD) (*out)->owned = true; /* its contents do not matter */
   (*out)->bytes = (*out)->owned ? calloc(1, (*out)->size) : (uint8_t *)(uintptr_t)request->handle;
   if ((*out)->bytes != NULL) return VYRE_OK;
   unmake(device, *out);
@@ -334,8 +337,8 @@ static vyre_status buffer_sync(vyre_plugin_buffer *b, uint64_t offset, uint64_t 
 }
 
 static vyre_status buffer_export(vyre_plugin_buffer *b, uint32_t kind, uint64_t *handle, vyre_error *error) {
-  (void)b, (void)kind, (void)error;
-  *handle = 42;
+  (void)kind, (void)error;
+  *handle = (uintptr_t)b->bytes;
   return VYRE_OK;
 }
 

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "../suite.h"
 #include "device_for.h"
@@ -326,6 +328,86 @@ START_TEST(overlapping_imports) {
 }
 END_TEST
 
+static vyre_buffer *imported(const bench *b, uint32_t kind, uint64_t handle, uint64_t bytes) {
+  vyre_import import = { .size = sizeof import, .kind = kind, .handle = handle, .bytes = bytes };
+  vyre_buffer *m;
+  vyre_error error = VYRE_ERROR_INIT;
+  ck_assert_msg(vyre_buffer_import(b->device, &import, &m, &error) == VYRE_OK, "%s", error.text);
+  return m;
+}
+
+static uint64_t exported(vyre_buffer *m, uint32_t kind) {
+  uint64_t handle;
+  vyre_error error = VYRE_ERROR_INIT;
+  ck_assert_msg(vyre_buffer_export(m, kind, &handle, &error) == VYRE_OK, "%s", error.text);
+  return handle;
+}
+
+/* y from byte 64 on and x, of which the first 64 bytes are before it, both ways round. */
+static void check_shared(const bench *b, vyre_executable *e, vyre_buffer *one, vyre_buffer *other) {
+  const vyre_arg a = vyre_arg_f32("a", 2);
+  for (int i = 0; i < 2; i++) {
+    vyre_buffer *x = i ? one : other, *y = i ? other : one;
+    accept_set(e, (vyre_arg[]){ a, vyre_arg_range("x", x, 0, 16), vyre_arg_range("y", y, 64, 16) }, 3);
+    refuse_set(e, (vyre_arg[]){ a, vyre_arg_range("x", x, 0, 17), vyre_arg_range("y", y, 64, 17) }, 3,
+               VYRE_ERR_ALIASED, "overlap");
+  }
+  vyre_batch *batch;
+  ck_assert_int_eq(vyre_batch_create(b->device, &batch, NULL), VYRE_OK);
+  REFUSED(vyre_batch_copy(batch, one, 0, other, 4, 8, &error), VYRE_ERR_ALIASED, "overlap");
+  ck_assert_int_eq(vyre_batch_copy(batch, one, 0, other, 4, 4, NULL), VYRE_OK);
+  vyre_batch_destroy(batch);
+}
+
+/* Memory that two buffers share is known by what is underneath, whichever way it came to the second. */
+START_TEST(overlaps_through_handles) {
+  static const uint32_t kinds[] = { VYRE_HANDLE_HOST_POINTER, VYRE_HANDLE_DEVICE_POINTER };
+  bench b = bench_fake("shares");
+  vyre_executable *e = compile(&b, SAXPY);
+  for (int i = 0; i < 2; i++) {
+    vyre_buffer *m = buffer(&b, 256), *again = imported(&b, kinds[i], exported(m, kinds[i]), 256);
+    vyre_buffer *tail = imported(&b, kinds[i], exported(m, kinds[i]) + 128, 128);
+    check_shared(&b, e, m, again);
+    vyre_arg args[] = { vyre_arg_f32("a", 2), vyre_arg_range("x", m, 128, 16), vyre_arg_buffer("y", tail) };
+    refuse_set(e, args, 3, VYRE_ERR_ALIASED, "x and y");
+    args[1] = vyre_arg_range("x", m, 64, 16);
+    accept_set(e, args, 3);
+    vyre_buffer_destroy(tail);
+    vyre_buffer_destroy(again);
+    vyre_buffer_destroy(m);
+  }
+  int fd = memfd_create("memory", MFD_CLOEXEC), other_fd = memfd_create("memory", MFD_CLOEXEC), copy = dup(fd);
+  ck_assert(fd >= 0 && other_fd >= 0 && copy >= 0);
+  vyre_buffer *m = imported(&b, VYRE_HANDLE_FD, (uint64_t)fd, 256);
+  vyre_buffer *again = imported(&b, VYRE_HANDLE_FD, (uint64_t)copy, 256);
+  vyre_buffer *other = imported(&b, VYRE_HANDLE_FD, (uint64_t)other_fd, 256);
+  check_shared(&b, e, m, again);
+  accept_set(e, (vyre_arg[]){ vyre_arg_f32("a", 2), vyre_arg_buffer("x", m), vyre_arg_buffer("y", other) }, 3);
+  vyre_buffer_destroy(m);
+  vyre_buffer_destroy(again);
+  vyre_buffer_destroy(other);
+  close(fd);
+  close(copy);
+  close(other_fd);
+  vyre_executable_destroy(e);
+  bench_end(&b);
+}
+END_TEST
+
+/* The oracle exports what it maps. */
+START_TEST(an_export_of_the_oracle_is_the_same_memory) {
+  bench b = bench_cpu_ref();
+  vyre_executable *e = compile(&b, SAXPY);
+  vyre_buffer *m = buffer(&b, 256);
+  vyre_buffer *again = imported(&b, VYRE_HANDLE_HOST_POINTER, exported(m, VYRE_HANDLE_HOST_POINTER), 256);
+  check_shared(&b, e, m, again);
+  vyre_buffer_destroy(again);
+  vyre_buffer_destroy(m);
+  vyre_executable_destroy(e);
+  bench_end(&b);
+}
+END_TEST
+
 START_TEST(lengths_on_the_device) {
   const char *text = "program p { rw y: f32[]; read x: f32[4]; y[0] = x[0]; }";
   bench b = bench_fake("sound");
@@ -428,6 +510,8 @@ int main(void) {
                                  a_length_that_does_not_fit_len,
                                  overlapping_ranges,
                                  overlapping_imports,
+                                 overlaps_through_handles,
+                                 an_export_of_the_oracle_is_the_same_memory,
                                  lengths_on_the_device,
                                  grids,
                                  NULL };

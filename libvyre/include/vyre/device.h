@@ -174,7 +174,9 @@ typedef struct vyre_import {
   void (*release)(void *ctx, uint64_t handle);
   void *release_ctx;
 } vyre_import;
-/* Errors: UNSUPPORTED (the device does not take that kind), INVALID_ARGUMENT (size or alignment, with both
+/* Memory that is reached through several buffers, because it was imported twice or exported and imported again, is
+ * one memory where ranges must not overlap; of file descriptors that holds where the memory has a file of its own.
+ * Errors: UNSUPPORTED (the device does not take that kind), INVALID_ARGUMENT (size or alignment, with both
  * numbers). */
 VYRE_API vyre_status vyre_buffer_import(vyre_device *device, const vyre_import *import, vyre_buffer **out,
                                         vyre_error *error);
