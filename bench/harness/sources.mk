@@ -6,5 +6,7 @@ bench_libvyre_bench_la_SOURCES = \
 	bench/harness/generate.c bench/harness/generate.h \
 	bench/harness/record.h \
 	bench/harness/stats.c bench/harness/stats.h
-bench_libvyre_bench_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench
-bench_libvyre_bench_la_LIBADD = -lm
+include bench/harness/evidence.mk
+bench_libvyre_bench_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+bench_libvyre_bench_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench -I$(top_srcdir)
+bench_libvyre_bench_la_LIBADD = $(JANSSON_LIBS) -lm
