@@ -57,6 +57,7 @@ vyre_status vyre_context_create(const vyre_config *config, vyre_log *log, vyre_c
   context->forks = atomic_load(&forks);
   context->config = config;
   context->log = log;
+  vyre_cache_init(&context->cache, config, log);
   pthread_mutex_init(&context->lock, NULL);
   pthread_cond_init(&context->changed, NULL);
   *out = context;
@@ -165,22 +166,19 @@ static uint64_t host_now_ns(void *ctx) {
   return vyre_now_ns();
 }
 
-/* There is no disk cache in this version: everything is a miss, as the ABI allows. */
 static vyre_status host_cache_get(void *ctx, const void *key, uint64_t key_bytes, vyre_bytes *out) {
-  (void)ctx;
-  (void)key;
-  (void)key_bytes;
+  vyre_plugin_file *file = ctx;
+  vyre_cache_id id;
   *out = (vyre_bytes){ .size = sizeof *out };
-  return VYRE_ERR_NOT_FOUND;
+  vyre_cache_id_of(&file->desc, key, key_bytes, &id);
+  return vyre_cache_get(&file->context->cache, &id, &out->data, &out->length);
 }
 
 static vyre_status host_cache_put(void *ctx, const void *key, uint64_t key_bytes, const void *data, uint64_t bytes) {
-  (void)ctx;
-  (void)key;
-  (void)key_bytes;
-  (void)data;
-  (void)bytes;
-  return VYRE_ERR_UNSUPPORTED;
+  vyre_plugin_file *file = ctx;
+  vyre_cache_id id;
+  vyre_cache_id_of(&file->desc, key, key_bytes, &id);
+  return vyre_cache_put(&file->context->cache, &id, data, bytes);
 }
 
 void vyre_host_init(vyre_plugin_file *file) {

@@ -27,3 +27,11 @@ tests_backend_test_objects_LDADD = $(TEST_LIBS)
 tests_backend_test_run_SOURCES = tests/backend/test_run.c tests/fail_malloc.c $(tests_backend_helpers)
 tests_backend_test_run_CFLAGS = $(TEST_CFLAGS)
 tests_backend_test_run_LDADD = $(TEST_LIBS)
+
+# The disk cache.
+check_PROGRAMS += tests/backend/test_cache
+TESTS += tests/backend/test_cache
+tests_backend_test_cache_SOURCES = tests/backend/test_cache.c tests/fail_malloc.c \
+	tests/backend/places.c tests/backend/places.h
+tests_backend_test_cache_CFLAGS = $(TEST_CFLAGS)
+tests_backend_test_cache_LDADD = $(TEST_LIBS)

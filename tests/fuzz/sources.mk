@@ -24,6 +24,10 @@ fuzz_programs += tests/fuzz/fuzz_text
 tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c tests/fuzz/driver.c
 tests_fuzz_fuzz_text_LDADD = $(vyre_static_libs)
 
+fuzz_programs += tests/fuzz/fuzz_cache
+tests_fuzz_fuzz_cache_SOURCES = tests/fuzz/fuzz_cache.c tests/fuzz/driver.c
+tests_fuzz_fuzz_cache_LDADD = $(vyre_static_libs)
+
 fuzz:
 	@sources='$(filter %.c,$(vyre_ir_sources) $(vyre_core_sources))' flags='$(AM_CPPFLAGS) $(SODIUM_CFLAGS) $(INIH_CFLAGS)' \
 	libs='$(SODIUM_LIBS) $(INIH_LIBS) -lm' \
