@@ -1,4 +1,5 @@
 # Written documentation. Pages that are generated are listed by what generates them.
 dist_doc_DATA += docs/ARCHITECTURE.md
 dist_doc_DATA += docs/ir.md
+dist_doc_DATA += docs/kernel.md
 dist_doc_DATA += docs/language.md

@@ -5,6 +5,7 @@ vyreinclude_HEADERS += \
 	libvyre/include/vyre/device.h \
 	libvyre/include/vyre/diagnostic.h \
 	libvyre/include/vyre/ir.h \
+	libvyre/include/vyre/kernel.h \
 	libvyre/include/vyre/log.h \
 	libvyre/include/vyre/status.h \
 	libvyre/include/vyre/text.h \
@@ -12,6 +13,8 @@ vyreinclude_HEADERS += \
 	libvyre/include/vyre/wire.h \
 	libvyre/include/vyre/codes.def \
 	libvyre/include/vyre/config_keys.def \
+	libvyre/include/vyre/kernel_ops.def \
+	libvyre/include/vyre/kernel_types.def \
 	libvyre/include/vyre/needs.def \
 	libvyre/include/vyre/ops.def \
 	libvyre/include/vyre/status.def \

@@ -15,7 +15,7 @@
 #define RECORDS(R)                                                                                                   \
   R(vyre_backend_request, M(size) M(sanitizer) M(host_major_min) M(host_major_max) M(host_minor) M(zero)             \
                               M(fingerprint))                                                                        \
-  R(vyre_opcode_support, M(opcode) M(zero) M(types))                                                                 \
+  R(vyre_opcode_support, M(opcode) M(ulp) M(types))                                                                  \
   R(vyre_backend_desc, M(magic) M(size) M(abi_major) M(abi_minor) M(min_host_minor) M(flags) M(sanitizer)            \
                            M(fingerprint) M(cpu_features) M(name) M(version) M(build_id) M(ops) M(opcodes)           \
                                M(opcode_count))                                                                      \

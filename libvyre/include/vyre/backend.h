@@ -49,7 +49,7 @@ extern "C" {
 
 /* The first eight bytes of the BLAKE2b-256 digest of tests/backend/abi_layout.golden, which lists every
  * member of every record here with its place. `make check` compares both. */
-#define VYRE_ABI_FINGERPRINT 0x5E9CAC34463E804Full
+#define VYRE_ABI_FINGERPRINT 0x29B00BF5B2B45A21ull
 
 #define VYRE_BACKEND_SYMBOL "vyre_backend_query"
 #define VYRE_BACKEND_PREFIX "vyre_backend_" /* file name: prefix, name, suffix */
@@ -108,11 +108,11 @@ enum {
   VYRE_BACKEND_TAKES_KERNEL = 1u << 1   /* compile reads the kernel form */
 };
 
-/* One opcode of the kernel form and the value types that the plugin takes it with, a bit each. */
+/* One opcode of the kernel form (vyre/kernel.h) and the types that the plugin takes it with. */
 typedef struct vyre_opcode_support {
-  uint32_t opcode;
-  uint32_t zero;
-  uint64_t types;
+  uint32_t opcode; /* vyre_kernel_op; an opcode may have several rows */
+  uint32_t ulp;    /* of a transcendental: taken for error budgets of at least this; 0 for all others */
+  uint64_t types;  /* VYRE_KERNEL_TYPE_BIT of each */
 } vyre_opcode_support;
 
 typedef struct vyre_backend_ops vyre_backend_ops;
