@@ -1,7 +1,6 @@
 /* Where plugins are looked for. Nothing is opened here: what is found is a list of names and paths, in the order
  * of the places, each directory sorted, so that the order in which a file system lists it does not matter. */
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 
 #include "backend/objects.h"
 #include "base/error.h"
+#include "base/self.h"
 
 enum { MAX_FILES = 65536 };
 
@@ -153,13 +153,9 @@ static vyre_status search_place(vyre_context *context, const char *path, bool by
 
 /* The directory beside this library, so that a moved installation finds its plugins. */
 static vyre_status search_beside(vyre_context *context) {
-  Dl_info info;
-  char *self = NULL, *path = NULL;
-  vyre_status status = VYRE_OK;
-  if (dladdr((const void *)(uintptr_t)vyre_search, &info) != 0 && info.dli_fname != NULL)
-    self = realpath(info.dli_fname, NULL);
-  if (self == NULL) return VYRE_OK;
-  *strrchr(self, '/') = 0;
+  char *self, *path = NULL;
+  vyre_status status = vyre_self_directory(&self);
+  if (self == NULL) return status;
   if (asprintf(&path, "%s/%s", self, VYRE_BACKENDS_NAME) < 0) {
     status = VYRE_ERR_NO_MEMORY;
   } else {

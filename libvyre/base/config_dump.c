@@ -13,7 +13,8 @@ static const char *const how_it_works[] = {
   "The file is the first that there is of: the one that `--config` or the call names; the one that the variable "
   "`VYRE_CONFIG` names (if it is empty, no file is read); `$XDG_CONFIG_HOME/vyre/vyre.ini`, or "
   "`~/.config/vyre/vyre.ini` where that variable is not set; `vyre/vyre.ini` in the installation's directory for "
-  "configuration. Only one file is read. A named file that is not there is an error; one of the others that may not "
+  "configuration: of the installation that libvyre lies in, which may have been moved, if that directory belongs to "
+  "its prefix, then as it was configured. Only one file is read. A named file that is not there is an error; one of the others that may not "
   "be read is passed over with a warning.",
   "A process with more rights than its user (set-user-ID, file capabilities) ignores the environment and says so once.",
   "The file is UTF-8 text of at most 1 MiB without control characters; a byte order mark and CR LF are allowed. A line "

@@ -15,6 +15,7 @@
 #include "base/config.h"
 #include "base/env.h"
 #include "base/error.h"
+#include "base/self.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "base/writer.h"
@@ -269,13 +270,23 @@ static vyre_status try_place(vyre_config *config, const char *directory, const c
   return status;
 }
 
+/* The installation's file: of the one that this library lies in, which may have been moved, then as configured. */
+static vyre_status try_installation(vyre_config *config, vyre_error *error) {
+  char *own;
+  if (vyre_self_place(VYRE_CONFIG_DIR, &own) != VYRE_OK) return vyre_fail_memory(error, "vyre_config_load");
+  bool is_moved = own != NULL && strcmp(own, VYRE_CONFIG_DIR) != 0;
+  vyre_status status = is_moved ? try_place(config, own, "", error) : VYRE_ERR_NOT_FOUND;
+  free(own);
+  return is_absent(status) ? try_place(config, VYRE_CONFIG_DIR, "", error) : status;
+}
+
 static vyre_status search(vyre_config *config, bool environment, vyre_error *error) {
   const char *base = environment ? vyre_env_get("XDG_CONFIG_HOME") : NULL;
   const char *home = environment ? vyre_env_get("HOME") : NULL;
   vyre_status status = VYRE_ERR_NOT_FOUND;
   if (base != NULL && base[0] == '/') status = try_place(config, base, "/vyre", error);
   else if (home != NULL && home[0] == '/') status = try_place(config, home, "/.config/vyre", error);
-  if (is_absent(status)) status = try_place(config, VYRE_CONFIG_DIR, "", error);
+  if (is_absent(status)) status = try_installation(config, error);
   return is_absent(status) ? VYRE_OK : status;
 }
 

@@ -18,7 +18,8 @@ vyre_core_sources += \
 	libvyre/base/config_table.c \
 	libvyre/base/config_value.c \
 	libvyre/base/env.c libvyre/base/env.h \
-	libvyre/base/log.c
+	libvyre/base/log.c \
+	libvyre/base/self.c libvyre/base/self.h
 
 # What people read about settings comes from the table. The files are committed; a test says when they are stale.
 noinst_PROGRAMS += libvyre/base/config_dump

@@ -17,6 +17,17 @@ works_in() {
   "$1/bin/vyre" backends | grep -qF "$1/" || fault "$1/bin/vyre takes its plugins from elsewhere"
 }
 
+# takes_settings_from PREFIX: the file that was installed there counts, if its place belongs to the prefix.
+takes_settings_from() {
+  settings=$(find "$1" -path '*/vyre/vyre.ini')
+  test -n "$settings" || return 0
+  cp "$settings" "$scratch/vyre.ini"
+  printf '\n[run]\nupl = 1\n' >>"$settings"
+  HOME=$scratch XDG_CONFIG_HOME= "$1/bin/vyre" backends 2>&1 |
+    grep -qF "$(realpath "$settings"):" || fault "$1/bin/vyre does not read $settings"
+  cp "$scratch/vyre.ini" "$settings"
+}
+
 # compiles_against PREFIX
 compiles_against() {
   flags=$(PKG_CONFIG_PATH=$(dirname "$(find "$1" -name vyre.pc)") $PKG_CONFIG --define-prefix --cflags --libs vyre) ||
@@ -35,8 +46,10 @@ int main() { return vyre_status_name(VYRE_OK) == nullptr; }' >"$scratch/user.cc"
 }
 
 enforce works_in "$prefix"
+enforce takes_settings_from "$prefix"
 mv "$prefix" "$scratch/moved to"
 enforce works_in "$scratch/moved to"
+enforce takes_settings_from "$scratch/moved to"
 if test "$VYRE_SANITIZERS" = no; then
   mv "$scratch/moved to" "$scratch/moved"
   enforce compiles_against "$scratch/moved"

@@ -80,7 +80,8 @@ typedef struct vyre_config_options {
 
 /* Reads the settings. |options| may be NULL. The file is the first that there is of: options->path; the file that
  * VYRE_CONFIG names (empty: no file); $XDG_CONFIG_HOME/vyre/vyre.ini, or ~/.config/vyre/vyre.ini without that
- * variable; vyre.ini of the installation. A process with more rights than its user ignores the environment.
+ * variable; vyre.ini of the installation, which is looked for from where the library lies, then as configured.
+ * A process with more rights than its user ignores the environment.
  * Nothing is printed: what is odd but no error is asked for with vyre_config_warning. The caller owns *out.
  * Blocks for file access. Errors, with file and line or variable in the record, then *out is NULL:
  * INVALID_CONFIG (a bad value, syntax, bytes that are not UTF-8 text), NOT_FOUND (a named file is not there),
