@@ -1,0 +1,21 @@
+# Peers of the benchmark: `make peers` builds those that can be, `make install-peers` puts them where an installed vyre
+# looks for them. The rest of the build neither needs nor links one.
+peer_protocol = bench/peers/build bench/peers/peer.c bench/peers/peer.h
+cpu_peer = bench/peers/cpu/cpu.c bench/peers/cpu/cpu.h bench/peers/cpu/kernels.c bench/peers/cpu/probes.c
+peer_sources = $(peer_protocol) $(cpu_peer)
+EXTRA_DIST += $(peer_sources) bench/peers/README.md
+
+peer_programs = $(addprefix bench/peers/,$(PEERS))
+CLEANFILES += $(peer_programs)
+bench/peers/gcc bench/peers/clang: $(addprefix $(top_srcdir)/,$(cpu_peer))
+$(peer_programs): $(addprefix $(top_srcdir)/,$(peer_protocol))
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && PEER_CFLAGS='$(PEER_CFLAGS)' NVCC='$(NVCC)' \
+	  $(SHELL) $(top_srcdir)/bench/peers/build $(@F) $@
+
+peers: $(peer_programs)
+
+peersdir = $(pkglibexecdir)/peers
+install-peers: peers
+	$(MKDIR_P) "$(DESTDIR)$(peersdir)"
+	for peer in $(peer_programs); do $(INSTALL_PROGRAM) $$peer "$(DESTDIR)$(peersdir)" || exit 1; done
+phony_targets += peers install-peers
