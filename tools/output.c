@@ -66,9 +66,17 @@ void output_note(const char *format, ...) {
   va_end(arguments);
 }
 
+/* |where| may be |what| itself, or a line of it. */
+static bool names(const char *where, const char *what) {
+  size_t bytes = strlen(what);
+  return strncmp(where, what, bytes) == 0 && (where[bytes] == '\0' || where[bytes] == ':');
+}
+
 int output_error(const char *what, const vyre_error *error) {
   const char *text = error->text[0] ? error->text : vyre_status_text(error->status);
-  if (error->where[0] && strcmp(error->where, what) != 0) {
+  if (names(error->where, what)) {
+    output_complain("%s: %s", error->where, text);
+  } else if (error->where[0]) {
     output_complain("%s: %s: %s", what, error->where, text);
   } else {
     output_complain("%s: %s", what, text);

@@ -113,6 +113,18 @@ static bool warn_unknown_section(reading *r, const char *section) {
                           r->path, r->line, section);
 }
 
+static bool warn_no_key(reading *r) {
+  return vyre_config_warn(r->config, "%s:%u: there is no key before the value. Fix: write `key = value`, or remove the "
+                          "line.", r->path, r->line);
+}
+
+/* |home| is the section that has such a key, NULL if none has. */
+static bool warn_no_section(reading *r, const char *name, const char *home) {
+  return vyre_config_warn(r->config, "%s:%u: `%s` stands below no section. Fix: put it below %s%s%s.", r->path, r->line,
+                          name, home != NULL ? "[" : "", home != NULL ? home : "the section that it belongs to",
+                          home != NULL ? "]" : "");
+}
+
 static bool warn_unknown_key(reading *r, const char *section, const char *name) {
   vyre_suggestion near = vyre_suggest(name);
   const char *home = NULL;
@@ -121,6 +133,7 @@ static bool warn_unknown_key(reading *r, const char *section, const char *name) 
     if (strcmp(info->section, section) == 0) vyre_suggest_offer(&near, info->name);
     if (strcmp(info->name, name) == 0) home = info->section;
   }
+  if (section[0] == 0) return warn_no_section(r, name, home);
   if (home != NULL)
     return vyre_config_warn(r->config, "%s:%u: [%s] has no key `%s`. Fix: move it into [%s].", r->path, r->line,
                             section, name, home);
@@ -160,6 +173,8 @@ static int take_key(void *context, const char *section, const char *name, const 
     if (kept) r->status = vyre_config_take(r->config, key, value, place, r->error);
   } else if (section[0] != 0 && !is_section(section)) {
     kept = warn_unknown_section(r, section);
+  } else if (name[0] == 0) {
+    kept = warn_no_key(r);
   } else {
     kept = warn_unknown_key(r, section, name);
   }

@@ -85,7 +85,9 @@ expect 2 "$VYRE" unpack saxpy.wire -o ''; err_has '-o FILE'; out_is_empty
 expect 2 "$VYRE" run "$saxpy" $args --config no.ini; err_has 'no.ini'
 printf '[run]\nulp = many\n' >bad.ini
 expect 2 "$VYRE" run "$saxpy" $args --config bad.ini; err_has 'bad.ini'
-expect 2 "$VYRE" backends --config bad.ini; err_has 'bad.ini'
+expect 2 "$VYRE" backends --config bad.ini; err_has 'vyre: bad.ini:2: '
+printf '[run]\n= 1\n' >keyless.ini
+expect 0 "$VYRE" backends --config keyless.ini; err_has 'keyless.ini:2: there is no key before the value. Fix: '
 printf '[run]\nupl = 1\n' >odd.ini
 expect 0 "$VYRE" run "$saxpy" $args --config odd.ini --out y=-; err_has 'upl'; out_is '12 24 36 48'
 expect 0 "$VYRE" run "$saxpy" $args --config odd.ini --out y=- --quiet; err_is_empty
