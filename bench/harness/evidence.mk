@@ -5,3 +5,12 @@ bench_libvyre_bench_la_SOURCES += \
 
 # What a program that links the library compiles in; the command has it anyway.
 bench_tool_sources = tools/json.c tools/json.h tools/number.c tools/number.h
+
+# The schema, for readers. It is committed; a test says when it is stale.
+noinst_PROGRAMS += bench/harness/schema_dump
+bench_harness_schema_dump_SOURCES = bench/harness/schema_dump.c bench/harness/record_fields.c
+bench_harness_schema_dump_CPPFLAGS = $(AM_CPPFLAGS)
+EXTRA_DIST += docs/evidence/schema.md
+schema-docs: bench/harness/schema_dump
+	$(AM_V_GEN)bench/harness/schema_dump > $(srcdir)/docs/evidence/schema.md
+phony_targets += schema-docs

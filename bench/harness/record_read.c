@@ -321,11 +321,23 @@ static vyre_status read_report(reader *r, json_t *json, bench_report *out) {
   return read_members(r, NULL, record_of_report(), json, out);
 }
 
+/* Without memory jansson speaks of bad text, or goes on with a part of it. */
+static _Thread_local bool exhausted;
+
+static void *allocate(size_t bytes) {
+  void *memory = malloc(bytes);
+  if (!memory) exhausted = true;
+  return memory;
+}
+
 vyre_status bench_json_parse(const char *name, const char *bytes, size_t count, bench_report *out, vyre_error *error) {
   reader r = { name, &out->arena, error };
   json_error_t fault;
+  json_set_alloc_funcs(allocate, free);
+  exhausted = false;
   json_t *json = json_loadb(bytes, count, JSON_REJECT_DUPLICATES, &fault);
-  if (!json && json_error_code(&fault) == json_error_out_of_memory) return no_memory(&r);
+  if (exhausted) json_decref(json);
+  if (exhausted) return no_memory(&r);
   if (!json)
     return vyre_fail(error, VYRE_ERR_INVALID_FILE, name, "line %d, column %d is no JSON: %s. Fix: give a file that vyre "
                      "bench --json wrote.", fault.line, fault.column, fault.text);

@@ -1,18 +1,23 @@
-# Rule: files that are generated and committed are fresh: what config_dump writes from config_keys.def is what stands
-# in the tree. After a change of the table: make config-docs.
+# Rule: files that are generated and committed are fresh: what a program writes from its table is what stands in the
+# tree. After a change of the table: make config-docs, or make schema-docs.
 . "$top_srcdir/tests/house/lib.sh"
 
-dump=$top_builddir/libvyre/base/config_dump
+config=$top_builddir/libvyre/base/config_dump
+schema=$top_builddir/bench/harness/schema_dump
 
-# fresh FORM FILE
+# fresh FILE TARGET COMMAND...
 fresh() {
-  "$dump" "$1" >"$scratch/fresh" || fault "$dump $1 fails"
-  cmp -s "$scratch/fresh" "$2" || fault "$2 is stale (make config-docs)"
+  file=$1
+  target=$2
+  shift 2
+  "$@" >"$scratch/fresh" || fault "$* fails"
+  cmp -s "$scratch/fresh" "$file" || fault "$file is stale (make $target)"
 }
 
 echo '# an old file' >"$scratch/stale"
-must_find "a stale file" fresh ini "$scratch/stale"
+must_find "a stale file" fresh "$scratch/stale" config-docs "$config" ini
 
-enforce fresh ini "$top_srcdir/etc/vyre.ini"
-enforce fresh markdown "$top_srcdir/docs/config.md"
-enforce fresh man "$top_srcdir/docs/vyre.ini.5"
+enforce fresh "$top_srcdir/etc/vyre.ini" config-docs "$config" ini
+enforce fresh "$top_srcdir/docs/config.md" config-docs "$config" markdown
+enforce fresh "$top_srcdir/docs/vyre.ini.5" config-docs "$config" man
+enforce fresh "$top_srcdir/docs/evidence/schema.md" schema-docs "$schema"

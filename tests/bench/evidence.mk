@@ -1,0 +1,11 @@
+# What becomes of the measurements.
+bench_evidence_tests = tests/bench/test_record
+check_PROGRAMS += $(bench_evidence_tests)
+TESTS += $(bench_evidence_tests)
+bench_sample = tests/bench/sample_report.c tests/bench/sample_report.h $(bench_tool_sources)
+bench_test_flags = $(AM_CPPFLAGS) -I$(top_srcdir)/bench
+
+tests_bench_test_record_SOURCES = tests/bench/test_record.c tests/fail_malloc.c $(bench_sample)
+tests_bench_test_record_CPPFLAGS = $(bench_test_flags)
+tests_bench_test_record_CFLAGS = $(TEST_CFLAGS) $(JANSSON_CFLAGS)
+tests_bench_test_record_LDADD = bench/libvyre_bench.la $(TEST_LIBS)

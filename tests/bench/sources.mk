@@ -1,0 +1,2 @@
+# The benchmark harness.
+include tests/bench/evidence.mk
