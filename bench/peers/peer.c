@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SHARED_FD = 3, PAGE = 4096, LINE_SIZE = 1024 };
+enum { SHARED_FD = 3, PAGE = 4096, HUGE_PAGE = 2 << 20, LINE_SIZE = 1024 };
 
 typedef struct shared_memory {
   unsigned char *start;
@@ -42,6 +42,28 @@ const char *peer_reason(const char *format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   return text;
+}
+
+void *peer_memory(uint64_t bytes) {
+  if (bytes > SIZE_MAX - 2 * HUGE_PAGE) return NULL;
+  size_t size = (bytes / HUGE_PAGE + 2) * HUGE_PAGE;
+  char *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) return NULL;
+  start += -(uintptr_t)start % HUGE_PAGE;
+  madvise(start, size - HUGE_PAGE, MADV_HUGEPAGE);
+  return start;
+}
+
+const char *peer_cpu(void) {
+  static char line[256];
+  FILE *file = fopen("/proc/cpuinfo", "re");
+  char *name = NULL;
+  while (!name && file && fgets(line, sizeof line, file))
+    if (!strncmp(line, "model name", 10)) name = strchr(line, ':');
+  if (file) fclose(file);
+  if (!name) return "CPU";
+  name[strcspn(name, "\n")] = '\0';
+  return name + 1 + strspn(name + 1, " ");
 }
 
 _Noreturn static void missing(const char *what, const char *name) {
@@ -70,6 +92,15 @@ double peer_value(const peer_work *work, const char *name) {
 double peer_value_or(const peer_work *work, const char *name, double otherwise) {
   const peer_param *found = param_of(work, name);
   return found ? found->value : otherwise;
+}
+
+bool peer_is_probe(const peer_work *work) {
+  return !strncmp(work->id, "probe.", 6);
+}
+
+uint32_t peer_buffer_sets(const peer_work *work, uint32_t most) {
+  double sets = peer_value_or(work, "buffer_sets", 1);
+  return sets >= 1 && sets <= most ? (uint32_t)sets : 0;
 }
 
 /* ---- What the harness says before "ready" ---- */

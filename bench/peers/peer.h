@@ -99,6 +99,14 @@ double peer_value_or(const peer_work *work, const char *name, double otherwise);
 const char *peer_reason(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The monotonic clock in ns. */
 double peer_now(void);
+/* Memory in huge pages where the system has them, aligned to one, zero, never freed; NULL if there is none. */
+void *peer_memory(uint64_t bytes);
+/* The processor's name. */
+const char *peer_cpu(void);
+/* Whether the work is a probe. */
+bool peer_is_probe(const peer_work *work);
+/* The parameter buffer_sets; 0 if it is not 1 to |most|. */
+uint32_t peer_buffer_sets(const peer_work *work, uint32_t most);
 
 #ifdef __cplusplus
 }

@@ -2,12 +2,14 @@
 # looks for them. The rest of the build neither needs nor links one.
 peer_protocol = bench/peers/build bench/peers/peer.c bench/peers/peer.h
 cpu_peer = bench/peers/cpu/cpu.c bench/peers/cpu/cpu.h bench/peers/cpu/kernels.c bench/peers/cpu/probes.c
-peer_sources = $(peer_protocol) $(cpu_peer)
+opencl_peer = bench/peers/opencl/opencl.c bench/peers/opencl/kernels.cl
+peer_sources = $(peer_protocol) $(cpu_peer) $(opencl_peer)
 EXTRA_DIST += $(peer_sources) bench/peers/README.md
 
 peer_programs = $(addprefix bench/peers/,$(PEERS))
 CLEANFILES += $(peer_programs)
 bench/peers/gcc bench/peers/clang: $(addprefix $(top_srcdir)/,$(cpu_peer))
+bench/peers/pocl: $(addprefix $(top_srcdir)/,$(opencl_peer))
 $(peer_programs): $(addprefix $(top_srcdir)/,$(peer_protocol))
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && PEER_CFLAGS='$(PEER_CFLAGS)' NVCC='$(NVCC)' \
 	  $(SHELL) $(top_srcdir)/bench/peers/build $(@F) $@

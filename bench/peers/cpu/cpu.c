@@ -11,13 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #ifdef __SSE2__
 #include <immintrin.h>
 #endif
 
-enum { HUGE_PAGE = 2 << 20, BLOCK = 4096, PART = 4096, PARTIAL_STRIDE = CPU_LINE / 8, MAX_SETS = 64 };
+enum { BLOCK = 4096, PART = 4096, PARTIAL_STRIDE = CPU_LINE / 8, MAX_SETS = 64 };
 
 static struct {
   const cpu_kernel *kernel;
@@ -31,33 +30,9 @@ static struct {
   bool streaming;
 } me;
 
-/* ---- The machine ---- */
-
-void *cpu_allocate(uint64_t bytes) {
-  uint64_t size = (bytes / HUGE_PAGE + 2) * HUGE_PAGE;
-  if (size < bytes) return NULL;
-  char *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (start == MAP_FAILED) return NULL;
-  start += -(uintptr_t)start % HUGE_PAGE;
-  madvise(start, size - HUGE_PAGE, MADV_HUGEPAGE);
-  return start;
-}
-
 uint64_t cpu_cache(int level) {
   long bytes = sysconf(level == 2 ? _SC_LEVEL2_CACHE_SIZE : _SC_LEVEL3_CACHE_SIZE);
   return bytes > 0 ? (uint64_t)bytes : 0;
-}
-
-static const char *model(void) {
-  static char line[256];
-  FILE *file = fopen("/proc/cpuinfo", "re");
-  char *name = NULL;
-  while (!name && file && fgets(line, sizeof line, file))
-    if (!strncmp(line, "model name", 10)) name = strchr(line, ':');
-  if (file) fclose(file);
-  if (!name) return "CPU";
-  name[strcspn(name, "\n")] = '\0';
-  return name + 1 + strspn(name + 1, " ");
 }
 
 /* ---- One launch ---- */
@@ -173,7 +148,7 @@ static void tune(void) {
 static void *place(const void *from, uint64_t elements) {
   const size_t element = me.kernel->element;
   if (elements > SIZE_MAX / element) return NULL;
-  char *to = cpu_allocate(elements * element);
+  char *to = peer_memory(elements * element);
   if (!to) return NULL;
   size_t parts = (elements + PART - 1) / PART;
 #pragma omp parallel for schedule(static) num_threads(me.max_threads)
@@ -183,10 +158,6 @@ static void *place(const void *from, uint64_t elements) {
     else memset(to + begin * element, 1, (end - begin) * element);
   }
   return to;
-}
-
-static bool is_probe(const peer_work *work) {
-  return !strncmp(work->id, "probe.", 6);
 }
 
 /* Elements of a probe's arrays: four times the last cache, and at least 64 MiB, each. */
@@ -210,16 +181,15 @@ static const char *take_arrays(const peer_work *work) {
 }
 
 static const char *place_sets(const peer_work *work) {
-  double sets = peer_value_or(work, "buffer_sets", 1);
-  if (!(sets >= 1 && sets <= MAX_SETS)) return peer_reason("buffer_sets is not 1 to %d", MAX_SETS);
-  me.set_count = (uint32_t)sets;
-  me.partial = cpu_allocate((uint64_t)me.max_threads * CPU_LINE);
+  me.set_count = peer_buffer_sets(work, MAX_SETS);
+  if (!me.set_count) return peer_reason("buffer_sets is not 1 to %d", MAX_SETS);
+  me.partial = peer_memory((uint64_t)me.max_threads * CPU_LINE);
   if (!me.partial) return "out of memory";
   for (uint32_t s = 0; s < me.set_count; s++) {
     cpu_data *set = &me.sets[s];
     set->work = work;
     for (int k = 0; k < CPU_MAX_INPUTS && me.kernel->inputs[k]; k++) {
-      const void *from = is_probe(work) ? NULL : peer_find(work, me.kernel->inputs[k])->host;
+      const void *from = peer_is_probe(work) ? NULL : peer_find(work, me.kernel->inputs[k])->host;
       if (!(set->in[k] = place(from, me.n))) return "out of memory";
     }
     if (!(set->out = place(NULL, me.kernel->combine ? 1 : me.n))) return "out of memory";
@@ -234,7 +204,7 @@ static uint64_t bytes_of_launch(void) {
 }
 
 static const char *prepare_kernel(const peer_work *work, peer_identity *identity) {
-  if (is_probe(work)) {
+  if (peer_is_probe(work)) {
     me.n = probe_elements(work);
   } else {
     const char *fault = take_arrays(work);
@@ -268,7 +238,7 @@ static const char *prepare_probe(const peer_work *work, peer_identity *identity)
 /* A work without arrays fits a kernel by its id alone. */
 static bool fits(const cpu_kernel *kernel, const peer_work *work) {
   if (strcmp(kernel->id, work->id)) return false;
-  return is_probe(work) || !strcmp(kernel->type, peer_find(work, kernel->output)->type);
+  return peer_is_probe(work) || !strcmp(kernel->type, peer_find(work, kernel->output)->type);
 }
 
 static const char *prepare(const peer_work *work, peer_identity *identity) {
@@ -283,7 +253,7 @@ static const char *prepare(const peer_work *work, peer_identity *identity) {
   identity->version = __VERSION__;
   identity->build = PEER_BUILD;
   identity->flags = PEER_FLAGS;
-  identity->device = model();
+  identity->device = peer_cpu();
   identity->kind = "cpu";
   const char *fault = me.kernel ? prepare_kernel(work, identity) : prepare_probe(work, identity);
   dismiss_threads();

@@ -43,8 +43,6 @@ typedef struct cpu_probe {
 extern const cpu_probe cpu_probes[];
 extern const uint32_t cpu_probe_count;
 
-/* Memory in huge pages where the system has them, zero, never freed; NULL if there is none. */
-void *cpu_allocate(uint64_t bytes);
 /* Bytes of the cache of that level that a thread sees; 0 if not known. */
 uint64_t cpu_cache(int level);
 

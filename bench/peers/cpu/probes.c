@@ -18,7 +18,7 @@ static uint64_t prepare_cache(int threads, uint64_t n) {
 #pragma omp parallel num_threads(threads) reduction(+ : made)
   {
     int t = omp_get_thread_num();
-    lines[t] = cpu_allocate(line_words * sizeof(uint32_t));
+    lines[t] = peer_memory(line_words * sizeof(uint32_t));
     made += lines[t] != NULL;
     for (size_t i = 0; lines[t] && i < line_words; i++) lines[t][i] = (uint32_t)i * 2654435761u;
   }
