@@ -97,30 +97,6 @@ static void pass_remark(void *ctx, uint32_t severity, uint32_t code, uint32_t st
   call->remark(call->remark_ctx, (vyre_log_level)severity, code, statement, text);
 }
 
-static vyre_status compile_blob(vyre_device *device, const vyre_program *program, const options *o,
-                                const vyre_compile_options *call, vyre_bytes *blob, vyre_error *error) {
-  uint8_t *wire;
-  size_t wire_bytes;
-  if (vyre_wire_encode(program, &wire, &wire_bytes) != VYRE_OK) return vyre_fail_memory(error, "compile");
-  bool has_remark = call != NULL && call->remark != NULL;
-  vyre_compile_options target = has_remark ? *call : (vyre_compile_options){ 0 };
-  vyre_compile_request request = {
-    .size = sizeof request,
-    .flags = o->flags,
-    .wire = wire,
-    .wire_bytes = wire_bytes,
-    .ulp_budget = (o->flags & VYRE_COMPILE_ULP) != 0 ? o->ulp : 0,
-    .subgroup_size = o->subgroup,
-    .steps = o->steps,
-    .remark = has_remark ? pass_remark : NULL,
-    .remark_ctx = &target,
-  };
-  memcpy(request.fingerprint, vyre_program_fingerprint(program), VYRE_FINGERPRINT_BYTES);
-  vyre_status status = device->ops->compile(&device->file->host, &device->caps, &request, blob, error);
-  free(wire);
-  return vyre_device_answer(device, status, error);
-}
-
 static vyre_status load(vyre_device *device, vyre_program *program, const options *o, const vyre_bytes *blob,
                         vyre_executable **out, vyre_error *error) {
   vyre_executable *e = calloc(1, sizeof *e);
@@ -145,14 +121,50 @@ static vyre_status load(vyre_device *device, vyre_program *program, const option
   return VYRE_OK;
 }
 
+/* With machine code from the disk cache. Who wants the compiler's remarks gets no code that was compiled before. */
+static vyre_status load_cached(vyre_device *device, vyre_program *program, const options *o,
+                               const vyre_compile_request *request, vyre_executable **out) {
+  vyre_bytes blob;
+  if (request->remark != NULL || vyre_blob_find(device, request, &blob) != VYRE_OK) return VYRE_ERR_NOT_FOUND;
+  vyre_status status = load(device, program, o, &blob, out, NULL);
+  vyre_blob_free(device, &blob);
+  return status;
+}
+
+static vyre_status load_compiled(vyre_device *device, vyre_program *program, const options *o,
+                                 const vyre_compile_request *request, vyre_executable **out, vyre_error *error) {
+  vyre_bytes blob;
+  vyre_status status = vyre_blob_make(device, request, &blob, error);
+  if (status != VYRE_OK) return status;
+  status = load(device, program, o, &blob, out, error);
+  if (status == VYRE_OK) vyre_blob_keep(device, request, &blob);
+  vyre_blob_free(device, &blob);
+  return status;
+}
+
 static vyre_status build(vyre_device *device, vyre_program *program, const options *o,
                          const vyre_compile_options *call, vyre_executable **out, vyre_error *error) {
-  vyre_bytes blob = { .size = sizeof blob };
-  vyre_status status = compile_blob(device, program, o, call, &blob, error);
-  if (status != VYRE_OK) return status;
+  uint8_t *wire;
+  size_t wire_bytes;
+  if (vyre_wire_encode(program, &wire, &wire_bytes) != VYRE_OK) return vyre_fail_memory(error, "compile");
+  bool has_remark = call != NULL && call->remark != NULL;
+  vyre_compile_options target = has_remark ? *call : (vyre_compile_options){ 0 };
+  vyre_compile_request request = {
+    .size = sizeof request,
+    .flags = o->flags,
+    .wire = wire,
+    .wire_bytes = wire_bytes,
+    .ulp_budget = (o->flags & VYRE_COMPILE_ULP) != 0 ? o->ulp : 0,
+    .subgroup_size = o->subgroup,
+    .steps = o->steps,
+    .remark = has_remark ? pass_remark : NULL,
+    .remark_ctx = &target,
+  };
+  memcpy(request.fingerprint, vyre_program_fingerprint(program), VYRE_FINGERPRINT_BYTES);
   vyre_executable *made = NULL;
-  status = load(device, program, o, &blob, &made, error);
-  device->file->host.free(device->file->host.ctx, blob.data, blob.length);
+  vyre_status status = load_cached(device, program, o, &request, &made);
+  if (status != VYRE_OK) status = load_compiled(device, program, o, &request, &made, error);
+  free(wire);
   if (status != VYRE_OK) return status;
   *out = list_executable(device, made, o);
   if (*out != made) vyre_executable_destroy(made);

@@ -105,6 +105,8 @@ void vyre_plugin_completion(vyre_completion *completion);
 /* load.c: opens the file and negotiates; then probes, opens the instance and lists its devices. The verdict says
  * what came of it. No lock is held. */
 void vyre_plugin_examine(vyre_plugin_file *file);
+/* Whether a completed table has the plugin's own finalize. */
+bool vyre_slots_finalize(const vyre_backend_ops *ops);
 void vyre_plugin_start(vyre_plugin_file *file);
 
 /* registry.c: FORKED, and REENTRANT inside a plugin that is being loaded. */
@@ -178,6 +180,16 @@ vyre_status vyre_admit(const vyre_program *program, uint32_t flags, uint32_t sub
 enum { VYRE_SPACE_BUFFER, VYRE_SPACE_HOST, VYRE_SPACE_DEVICE, VYRE_SPACE_FILE, VYRE_SPACES };
 typedef struct vyre_place {
   uint32_t space;     /* VYRE_SPACE_* */
+/* blob.c: blobs are freed by vyre_blob_free, after a failure they are empty */
+/* From the disk cache. NOT_FOUND for whatever reason. */
+vyre_status vyre_blob_find(vyre_device *device, const vyre_compile_request *request, vyre_bytes *out);
+/* Compiled, and finalized where the plugin does that. */
+vyre_status vyre_blob_make(vyre_device *device, const vyre_compile_request *request, vyre_bytes *out,
+                           vyre_error *error);
+/* Into the disk cache, once it was loaded. */
+void vyre_blob_keep(vyre_device *device, const vyre_compile_request *request, const vyre_bytes *blob);
+void vyre_blob_free(vyre_device *device, vyre_bytes *blob);
+
   uint64_t memory[2]; /* which, in that space: the buffer, or the file's device and number */
   uint64_t at;        /* first byte there */
 } vyre_place;

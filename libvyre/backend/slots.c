@@ -72,3 +72,5 @@ vyre_status vyre_slots_copy(const vyre_backend_ops *ops, const char *path, vyre_
   if (out->native == NULL) out->native = no_native;
   return VYRE_OK;
 }
+
+bool vyre_slots_finalize(const vyre_backend_ops *ops) { return ops->finalize != no_finalize; }

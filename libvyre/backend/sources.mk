@@ -17,6 +17,7 @@ vyre_core_sources += \
 	libvyre/backend/registry.c \
 	libvyre/backend/device.c \
 	libvyre/backend/admit.c \
+	libvyre/backend/blob.c \
 	libvyre/backend/compile.c \
 	libvyre/backend/buffer.c \
 	libvyre/backend/overlap.c \

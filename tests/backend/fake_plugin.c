@@ -1,27 +1,57 @@
 /* One plugin for all tests of the loader and of the host's objects. What it does wrong follows from its own file's
- * name: copied as vyre_backend_<fault>.so it has that fault, under any other name it is sound. Its version is that of
- * its directory's name, if that begins with a digit.
+ * name: copied as vyre_backend_<fault>.so it has that fault, under any other name it is sound. The name of its
+ * directory is a fault as well, so that several files of one name differ; if it begins with a digit, it is the version.
  *
  * It runs copies and fills; a dispatch adds 1 to each word of what it may write. It does all work inside submit, or,
  * where a submission waits for a point, as soon as the host signals it. Nothing of it is quick or clever. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <vyre/backend.h>
 #include <vyre/ir.h>
 
-/* Tag of `native` on a device: objects of it that live. */
-enum { FAKE_TAG_LIVE = 1 };
+#include "slot_names.h"
 
-static char own_name[64], own_version[64];
+/* Tags of `native` on a device: objects of it that live, and how often the process compiled with this file. */
+enum { FAKE_TAG_LIVE = 1, FAKE_TAG_COMPILED = 2 };
 
-static bool is(const char *fault) { return strcmp(own_name, fault) == 0; }
+static char own_name[64], own_directory[64], own_version[64];
+static _Atomic uint64_t compiled;
+
+static bool is(const char *fault) { return strcmp(own_name, fault) == 0 || strcmp(own_directory, fault) == 0; }
+
+/* ---- Faults that only a process of its own survives ------------------------------------------ */
+
+/* Dies as it is told to by "<how>in<where>". */
+static void die_in(const char *where) {
+  static const char *const ways[] = { "crashes", "aborts", "exits", "hangs", "corrupts", "quits" };
+  char fault[64];
+  int way = -1;
+  for (int i = 0; i < 6; i++) {
+    snprintf(fault, sizeof fault, "%sin%s", ways[i], where);
+    if (is(fault)) way = i;
+  }
+  if (way == 0) raise(SIGSEGV);
+  if (way == 1) abort();
+  if (way == 2) exit(3);
+  for (; way == 3;) pause();
+  if (way == 4) { /* what lies before a block of malloc is not ours */
+    void *volatile block = malloc(64);
+    memset((char *)block - 32, 0x5A, 64);
+    free(block);
+    free(malloc(2000));
+  }
+  if (way == 5) _exit(0); /* as if all were well */
+}
 
 /* ---- Objects; all under one lock ------------------------------------------------------------- */
 
@@ -164,6 +194,7 @@ static void run_ready(vyre_plugin_device *device) {
 
 static vyre_status probe(const vyre_host *host, vyre_error *error) {
   (void)host;
+  die_in("probe");
   if (is("absent")) return fail(error, VYRE_ERR_LIBRARY_ABSENT, "libfake.so.1 is not installed. Fix: install it.");
   if (is("tooold")) return fail(error, VYRE_ERR_TOO_OLD, "The driver is 1.0, at least 2.0 is needed. Fix: update it.");
   if (is("noaccess")) return fail(error, VYRE_ERR_DENIED, "/dev/fake is not readable. Fix: join group fake.");
@@ -210,6 +241,7 @@ static void describe(uint32_t index, vyre_capabilities *out) {
   };
   snprintf(caps.profile, sizeof caps.profile, "fake");
   snprintf(caps.name, sizeof caps.name, "Fake device %u", index);
+  if (is("sameuuid")) memset(caps.uuid, 0xA0, sizeof caps.uuid);
   if (is("uuids")) memset(caps.uuid, (int)(0xA0 + index), sizeof caps.uuid);
   *out = caps;
 }
@@ -224,6 +256,7 @@ static vyre_status profile(const vyre_host *host, uint32_t index, vyre_capabilit
 static vyre_status compile(const vyre_host *host, const vyre_capabilities *target, const vyre_compile_request *request,
                            vyre_bytes *blob, vyre_error *error) {
   (void)target;
+  atomic_fetch_add(&compiled, 1);
   if (is("refuses")) return fail(error, VYRE_ERR_UNSUPPORTED, "unsupported(fake)");
   if (is("oddcompile")) return 1;
   if (request->remark != NULL) request->remark(request->remark_ctx, VYRE_LOG_WARNING, 0, 1, "a remark");
@@ -234,6 +267,25 @@ static vyre_status compile(const vyre_host *host, const vyre_capabilities *targe
            request->subgroup_size, (unsigned long long)request->steps);
   return VYRE_OK;
 }
+
+/* Turns the small letters of a blob into capitals; only `finalizes` and `halffinal` have it. */
+static vyre_status finalize(const vyre_host *host, const vyre_capabilities *target, const void *blob, uint64_t bytes,
+                            vyre_bytes *out, vyre_error *error) {
+  (void)target;
+  if (is("halffinal")) return fail(error, VYRE_ERR_UNSUPPORTED, "Not for this target. Fix: none.");
+  if (is("finalfails")) return fail(error, VYRE_ERR_IO, "The assembler is missing. Fix: install it.");
+  char *copy = host->alloc(host->ctx, bytes, 16);
+  if (copy == NULL) return fail(error, VYRE_ERR_NO_MEMORY, "No memory.");
+  for (uint64_t i = 0; i < bytes; i++) {
+    char c = ((const char *)blob)[i];
+    copy[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+  }
+  out->data = copy;
+  out->length = bytes;
+  return VYRE_OK;
+}
+
+static bool has_finalize(void) { return is("finalizes") || is("halffinal") || is("finalfails"); }
 
 static vyre_status open_plugin(const vyre_host *host, vyre_plugin **out, vyre_error *error) {
   *out = NULL;
@@ -250,12 +302,15 @@ static void close_plugin(vyre_plugin *plugin) { free(plugin); }
 
 static vyre_status device_count(vyre_plugin *plugin, uint32_t *count, vyre_error *error) {
   (void)plugin, (void)error;
+  static atomic_uint asked;
   *count = is("nodevices") ? 0 : is("manydevices") ? 3000 : is("toomany") ? 4000000000u : 2;
+  if (is("grows")) *count += atomic_fetch_add(&asked, 1);
   return VYRE_OK;
 }
 
 static vyre_status device_describe(vyre_plugin *plugin, uint32_t index, vyre_capabilities *out, vyre_error *error) {
-  (void)plugin, (void)error;
+  (void)plugin;
+  if (is("shrinks") && index > 0) return fail(error, VYRE_ERR_NOT_FOUND, "The fake device was pulled out.");
   describe(index, out);
   return VYRE_OK;
 }
@@ -275,7 +330,9 @@ static void device_close(vyre_plugin_device *device) {
 
 static vyre_status executable_load(vyre_plugin_device *device, const void *blob, uint64_t bytes,
                                    vyre_plugin_executable **out, vyre_error *error) {
-  (void)blob, (void)bytes;
+  *out = NULL;
+  const char *wanted = is("finalizes") ? "FLAGS " : "flags ";
+  if (bytes < 6 || memcmp(blob, wanted, 6) != 0) return fail(error, VYRE_ERR_INVALID_FILE, "That is no blob of mine.");
   *out = make(device, sizeof **out);
   if (*out == NULL) return fail(error, VYRE_ERR_NO_MEMORY, "No memory.");
   (*out)->device = device;
@@ -483,9 +540,10 @@ static vyre_status timeline_wait(vyre_plugin_timeline *t, uint64_t value, uint64
 
 static vyre_status native(uint32_t kind, const void *object, uint32_t tag, uint64_t *out, vyre_error *error) {
   const vyre_plugin_device *device = object;
-  if (kind != VYRE_OBJECT_DEVICE || tag != FAKE_TAG_LIVE) return fail(error, VYRE_ERR_NOT_FOUND, "No such tag.");
+  if (kind != VYRE_OBJECT_DEVICE || (tag != FAKE_TAG_LIVE && tag != FAKE_TAG_COMPILED))
+    return fail(error, VYRE_ERR_NOT_FOUND, "No such tag.");
   pthread_mutex_lock(&lock);
-  *out = device->live;
+  *out = tag == FAKE_TAG_LIVE ? device->live : atomic_load(&compiled);
   pthread_mutex_unlock(&lock);
   return VYRE_OK;
 }
@@ -536,9 +594,16 @@ static void learn_name(void) {
   const char *directory = file;
   while (directory > info.dli_fname && directory[-1] != '/') directory--;
   bool is_version = directory < file && *directory >= '0' && *directory <= '9';
+  if (file - directory < (ptrdiff_t)sizeof own_directory)
+    snprintf(own_directory, sizeof own_directory, "%.*s", (int)(file - directory), directory);
   snprintf(own_version, sizeof own_version, "%.*s", is_version ? (int)(file - directory) : 3,
            is_version ? directory : "1.0");
   sscanf(file, "/vyre_backend_%60[a-z0-9_].so", own_name);
+}
+
+__attribute__((constructor)) static void as_it_is_opened(void) {
+  learn_name();
+  die_in("open");
 }
 
 static vyre_backend_ops ops;
@@ -550,9 +615,10 @@ static struct {
 VYRE_BACKEND_EXPORT const vyre_backend_desc *vyre_backend_query(const vyre_backend_request *request);
 VYRE_BACKEND_EXPORT const vyre_backend_desc *vyre_backend_query(const vyre_backend_request *request) {
   vyre_backend_desc *desc = &longer.desc;
-  learn_name();
+  die_in("query");
   if (is("declines") || request->size < sizeof *request) return NULL;
   ops = sound_ops;
+  if (has_finalize()) ops.finalize = finalize;
   *desc = (vyre_backend_desc){
     .magic = VYRE_ABI_MAGIC,
     .size = sizeof *desc,
@@ -585,7 +651,10 @@ VYRE_BACKEND_EXPORT const vyre_backend_desc *vyre_backend_query(const vyre_backe
   if (is("shorttable")) ops.size = offsetof(vyre_backend_ops, submit);
   if (is("shortoptional")) ops.size = offsetof(vyre_backend_ops, storage_read);
   if (is("longtable")) ops.size = sizeof ops + 64;
-  if (is("nullslot")) ops.buffer_map = NULL;
-  if (is("nulloptional")) ops.native = NULL;
+#define TAKE_AWAY(slot) \
+  if (is("null_" #slot)) ops.slot = NULL;
+  MANDATORY_SLOTS(TAKE_AWAY)
+  OPTIONAL_SLOTS(TAKE_AWAY)
+#undef TAKE_AWAY
   return desc;
 }

@@ -7,7 +7,7 @@ EXTRA_DIST += tests/backend/abi_layout.golden
 
 # One plugin with every fault there is: the tests copy it under the name of the fault.
 check_LTLIBRARIES += tests/backend/fake.la
-tests_backend_fake_la_SOURCES = tests/backend/fake_plugin.c
+tests_backend_fake_la_SOURCES = tests/backend/fake_plugin.c tests/backend/slot_names.h
 tests_backend_fake_la_LDFLAGS = -module $(TEST_PLUGIN_LDFLAGS)
 
 tests_backend_helpers = \
@@ -31,7 +31,6 @@ tests_backend_test_run_LDADD = $(TEST_LIBS)
 # The disk cache.
 check_PROGRAMS += tests/backend/test_cache
 TESTS += tests/backend/test_cache
-tests_backend_test_cache_SOURCES = tests/backend/test_cache.c tests/fail_malloc.c \
-	tests/backend/places.c tests/backend/places.h
+tests_backend_test_cache_SOURCES = tests/backend/test_cache.c tests/fail_malloc.c $(tests_backend_helpers)
 tests_backend_test_cache_CFLAGS = $(TEST_CFLAGS)
 tests_backend_test_cache_LDADD = $(TEST_LIBS)

@@ -16,33 +16,34 @@
 #include "../fail_malloc.h"
 #include "../suite.h"
 #include "backend/objects.h"
+#include "device_for.h"
 #include "places.h"
 
 /* ---- A cache in a place of its own ----------------------------------------------------------- */
 
-typedef struct bench {
+typedef struct cache_bench {
   vyre_config *config;
   vyre_log *log;
   vyre_cache cache;
   char told[8192];
   unsigned lines;
-} bench;
+} cache_bench;
 
 static void keep(void *ctx, vyre_log_level level, const char *subsystem, const char *text) {
-  bench *b = ctx;
+  cache_bench *b = ctx;
   (void)subsystem;
   size_t used = strlen(b->told);
   snprintf(b->told + used, sizeof b->told - used, "%s: %s\n", vyre_log_level_name(level), text);
   b->lines++;
 }
 
-static void set(bench *b, vyre_config_key key, const char *text) {
+static void set(cache_bench *b, vyre_config_key key, const char *text) {
   ck_assert_int_eq(vyre_config_set(b->config, key, text, "test", NULL), VYRE_OK);
 }
 
-static void open_bench(bench *b, const char *directory) {
+static void open_bench(cache_bench *b, const char *directory) {
   vyre_config_options options = { .size = sizeof options, .no_file = true, .no_environment = true };
-  *b = (bench){ 0 };
+  *b = (cache_bench){ 0 };
   ck_assert_int_eq(vyre_config_load(&options, &b->config, NULL), VYRE_OK);
   if (directory != NULL) set(b, VYRE_CONFIG_CACHE_DIRECTORY, directory);
   ck_assert_int_eq(vyre_log_create(&b->log), VYRE_OK);
@@ -50,17 +51,17 @@ static void open_bench(bench *b, const char *directory) {
   vyre_cache_init(&b->cache, b->config, b->log);
 }
 
-static void close_bench(bench *b) {
+static void close_bench(cache_bench *b) {
   vyre_log_destroy(b->log);
   vyre_config_destroy(b->config);
 }
 
-static void bench_in_place(bench *b) {
+static void bench_in_place(cache_bench *b) {
   place();
   open_bench(b, below("cache"));
 }
 
-static void end(bench *b) {
+static void end(cache_bench *b) {
   close_bench(b);
   remove_place();
 }
@@ -79,13 +80,13 @@ static const char *path_of(uint8_t number) {
   return below("cache/%s", name);
 }
 
-static vyre_status put(bench *b, uint8_t number, const char *text) {
+static vyre_status put(cache_bench *b, uint8_t number, const char *text) {
   vyre_cache_id id = id_of(number);
   return vyre_cache_put(&b->cache, &id, text, strlen(text));
 }
 
 /* Whether the entry is there, and then is this text. */
-static bool has(bench *b, uint8_t number, const char *text) {
+static bool has(cache_bench *b, uint8_t number, const char *text) {
   vyre_cache_id id = id_of(number);
   void *data;
   uint64_t bytes;
@@ -142,7 +143,7 @@ static void become_oneself(void) {
 /* ---- Keeping --------------------------------------------------------------------------------- */
 
 START_TEST(what_was_put_is_got) {
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   ck_assert(!has(&b, 1, "anything"));
   ck_assert_int_eq(put(&b, 1, "one"), VYRE_OK);
@@ -150,7 +151,7 @@ START_TEST(what_was_put_is_got) {
   ck_assert(has(&b, 1, "one") && has(&b, 2, "") && !has(&b, 3, ""));
   ck_assert_int_eq(put(&b, 1, "another"), VYRE_OK);
   ck_assert(has(&b, 1, "another"));
-  bench later;
+  cache_bench later;
   open_bench(&later, below("cache"));
   ck_assert(has(&later, 1, "another"));
   close_bench(&later);
@@ -160,7 +161,7 @@ START_TEST(what_was_put_is_got) {
 END_TEST
 
 START_TEST(large_data) {
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   vyre_cache_id id = id_of(7);
   void *data;
@@ -183,7 +184,7 @@ END_TEST
 
 START_TEST(everything_is_private) {
   struct stat info;
-  bench b;
+  cache_bench b;
   place();
   ck_assert_int_eq(setenv("XDG_CACHE_HOME", below("xdg"), 1), 0);
   open_bench(&b, NULL);
@@ -209,7 +210,7 @@ START_TEST(everything_is_private) {
 END_TEST
 
 START_TEST(it_can_be_off) {
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   set(&b, VYRE_CONFIG_CACHE_ENABLE, "off");
   ck_assert_int_eq(put(&b, 1, "one"), VYRE_ERR_UNSUPPORTED);
@@ -235,7 +236,7 @@ START_TEST(the_keyless_schema_is_read) {
   uint8_t frame[55];
   memcpy(frame, text, 23);
   from_hex("e3db272539be134e5a38fddc61d557e5aa000395728b4b7814a49f2642ce2ba8", frame + 23);
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   ck_assert_int_eq(put(&b, 1, "something"), VYRE_OK); /* makes the directory */
   write_file(path_of(9), frame, sizeof frame);
@@ -257,7 +258,7 @@ START_TEST(the_keyless_schema_is_read) {
 END_TEST
 
 START_TEST(every_flipped_bit_and_every_length_is_a_miss) {
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   ck_assert_int_eq(put(&b, 1, "some machine code"), VYRE_OK);
   size_t bytes;
@@ -287,7 +288,7 @@ START_TEST(every_flipped_bit_and_every_length_is_a_miss) {
 END_TEST
 
 START_TEST(a_file_too_large_is_not_even_read) {
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   ck_assert_int_eq(put(&b, 1, "one"), VYRE_OK);
   ck_assert_int_eq(truncate(path_of(1), (off_t)1 << 40), 0); /* no memory would do for it */
@@ -297,7 +298,7 @@ START_TEST(a_file_too_large_is_not_even_read) {
 END_TEST
 
 START_TEST(an_entry_answers_to_its_own_key_alone) {
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   ck_assert_int_eq(put(&b, 1, "one"), VYRE_OK);
   ck_assert_int_eq(rename(path_of(1), path_of(2)), 0);
@@ -408,10 +409,124 @@ START_TEST(plugins_reach_it_and_not_each_other) {
 }
 END_TEST
 
+/* ---- Executables ----------------------------------------------------------------------------- */
+
+typedef struct compiler {
+  vyre_config *config;
+  vyre_context *context;
+  vyre_device *device;
+} compiler;
+
+/* A device of the fake plugin, with a context of its own each time. */
+static compiler open_compiler(const char *fault) {
+  compiler c = { .config = config_for(below(".")) };
+  ck_assert_int_eq(vyre_config_set(c.config, VYRE_CONFIG_CACHE_DIRECTORY, below("cache"), NULL, NULL), VYRE_OK);
+  c.context = context_for(c.config);
+  ck_assert_int_eq(vyre_device_open(c.context, fault, &c.device, NULL), VYRE_OK);
+  return c;
+}
+
+static uint64_t compilations(const compiler *c) {
+  uint64_t count = 0;
+  ck_assert_int_eq(vyre_device_native(c->device, 2, &count, NULL), VYRE_OK);
+  return count;
+}
+
+/* Compiles in a new context, and says how often the plugin had to. */
+static uint64_t compile_anew(const char *fault, const vyre_compile_options *options, vyre_status wanted) {
+  compiler c = open_compiler(fault);
+  uint64_t before = compilations(&c);
+  vyre_program *program = program_of(SAXPY);
+  vyre_executable *executable;
+  vyre_error error = VYRE_ERROR_INIT;
+  vyre_status status = vyre_compile(c.device, program, options, &executable, &error);
+  ck_assert_msg(status == wanted, "%s", error.text);
+  uint64_t count = compilations(&c) - before;
+  vyre_executable_destroy(executable);
+  vyre_program_release(program);
+  ck_assert_int_eq(vyre_device_close(c.device, VYRE_FOREVER, NULL), VYRE_OK);
+  vyre_context_destroy(c.context);
+  vyre_config_destroy(c.config);
+  return count;
+}
+
+static unsigned entries(void) {
+  uint64_t total;
+  return access(below("cache"), F_OK) == 0 ? count_files(below("cache"), "", ".bin", &total) : 0;
+}
+
+static void remark(void *ctx, vyre_log_level severity, uint32_t code, uint32_t statement, const char *text) {
+  (void)severity, (void)code, (void)statement, (void)text;
+  ++*(int *)ctx;
+}
+
+START_TEST(machine_code_is_compiled_once) {
+  place();
+  copy_fake(below("vyre_backend_finalizes.so"));
+  ck_assert_uint_eq(compile_anew("finalizes", NULL, VYRE_OK), 1);
+  ck_assert_uint_eq(entries(), 1);
+  ck_assert_uint_eq(compile_anew("finalizes", NULL, VYRE_OK), 0);
+  vyre_compile_options other = VYRE_COMPILE_OPTIONS_INIT;
+  other.steps = 1000;
+  ck_assert_uint_eq(compile_anew("finalizes", &other, VYRE_OK), 1);
+  ck_assert_uint_eq(compile_anew("finalizes", &other, VYRE_OK), 0);
+  ck_assert_uint_eq(entries(), 2);
+  int remarks = 0;
+  other.remark = remark;
+  other.remark_ctx = &remarks;
+  ck_assert_uint_eq(compile_anew("finalizes", &other, VYRE_OK), 1); /* who asks for remarks gets them */
+  ck_assert_int_eq(remarks, 1);
+  remove_place();
+}
+END_TEST
+
+START_TEST(only_machine_code_is_kept) {
+  place();
+  copy_fake(below("vyre_backend_sound.so"));
+  copy_fake(below("vyre_backend_finalfails.so"));
+  ck_assert_uint_eq(compile_anew("sound", NULL, VYRE_OK), 1);
+  ck_assert_uint_eq(compile_anew("sound", NULL, VYRE_OK), 1);
+  ck_assert_uint_eq(compile_anew("finalfails", NULL, VYRE_ERR_IO), 1);
+  ck_assert_uint_eq(compile_anew("finalfails", NULL, VYRE_ERR_IO), 1);
+  ck_assert_uint_eq(entries(), 0);
+  copy_fake(below("vyre_backend_halffinal.so")); /* it does not finalize for this device */
+  ck_assert_uint_eq(compile_anew("halffinal", NULL, VYRE_OK), 1);
+  remove_place();
+}
+END_TEST
+
+START_TEST(machine_code_that_does_not_load_is_made_again) {
+  place();
+  copy_fake(below("vyre_backend_finalizes.so"));
+  ck_assert_uint_eq(compile_anew("finalizes", NULL, VYRE_OK), 1);
+  DIR *stream = opendir(below("cache"));
+  char path[512] = "";
+  for (struct dirent *e; (e = readdir(stream)) != NULL;)
+    if (e->d_name[0] != '.') snprintf(path, sizeof path, "%s", below("cache/%s", e->d_name));
+  closedir(stream);
+  /* An entry that is sound in itself, with data that the plugin refuses. */
+  size_t bytes;
+  unsigned char *frame = read_file(path, &bytes);
+  uint8_t head[VYRE_CACHE_HEAD_BYTES], foot[VYRE_CACHE_FOOT_BYTES];
+  vyre_cache_id id;
+  memcpy(id.key, frame + 6, sizeof id.key);
+  memcpy(id.owner, frame + 38, sizeof id.owner);
+  memset(frame + VYRE_CACHE_HEAD_BYTES, '?', 6);
+  uint64_t data_bytes = bytes - VYRE_CACHE_HEAD_BYTES - VYRE_CACHE_FOOT_BYTES;
+  vyre_cache_frame_wrap(&id, frame + VYRE_CACHE_HEAD_BYTES, data_bytes, head, foot);
+  memcpy(frame + bytes - sizeof foot, foot, sizeof foot);
+  write_file(path, frame, bytes);
+  free(frame);
+  ck_assert_uint_eq(compile_anew("finalizes", NULL, VYRE_OK), 1);
+  ck_assert_uint_eq(compile_anew("finalizes", NULL, VYRE_OK), 0); /* the sound one took its place */
+  remove_place();
+}
+END_TEST
+
 /* ---- Files that are none --------------------------------------------------------------------- */
 
 START_TEST(other_things_in_an_entrys_place) {
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   const char *entry = path_of(1);
   ck_assert_int_eq(put(&b, 1, "one"), VYRE_OK);
@@ -444,7 +559,7 @@ END_TEST
 
 START_TEST(an_entry_of_another_user_is_not_believed) {
   if (geteuid() != 0) return; /* only root can give files away */
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   ck_assert_int_eq(put(&b, 1, "one"), VYRE_OK);
   ck_assert_int_eq(chown(path_of(1), 65534, 65534), 0);
@@ -454,7 +569,7 @@ START_TEST(an_entry_of_another_user_is_not_believed) {
 END_TEST
 
 START_TEST(an_unreadable_entry) {
-  bench b;
+  cache_bench b;
   place();
   ck_assert_int_eq(chmod(below("."), 0777), 0);
   become_nobody();
@@ -472,7 +587,7 @@ END_TEST
 /* ---- Directories that won't do --------------------------------------------------------------- */
 
 /* Nothing is kept, whoever asks again is answered as before, and one line says so. */
-static void is_useless(bench *b, const char *says) {
+static void is_useless(cache_bench *b, const char *says) {
   for (int i = 0; i < 3; i++) {
     ck_assert_int_ne(put(b, 1, "one"), VYRE_OK);
     ck_assert(!has(b, 1, "one"));
@@ -483,7 +598,7 @@ static void is_useless(bench *b, const char *says) {
 }
 
 START_TEST(directories_that_are_not_safe) {
-  bench b;
+  cache_bench b;
   place();
   make_directory(below("real"));
   ck_assert_int_eq(symlink(below("real"), below("link")), 0);
@@ -529,7 +644,7 @@ START_TEST(directories_that_are_not_safe) {
 END_TEST
 
 START_TEST(a_directory_that_can_not_be_written) {
-  bench b;
+  cache_bench b;
   place();
   ck_assert_int_eq(chmod(below("."), 0777), 0);
   become_nobody();
@@ -550,7 +665,7 @@ START_TEST(a_directory_that_can_not_be_written) {
 END_TEST
 
 START_TEST(a_limit_of_file_sizes_ends_nobody) {
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   ck_assert_int_eq(put(&b, 1, "one"), VYRE_OK);
   struct rlimit old, low;
@@ -575,7 +690,7 @@ static bool mount_small_disk(const char *path) {
 }
 
 START_TEST(a_full_disk) {
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   make_directory(below("disk"));
   if (!mount_small_disk(below("disk"))) {
@@ -612,7 +727,7 @@ static void set_age(const char *path, time_t second) {
 
 START_TEST(the_oldest_go_first) {
   enum { LIMIT = 65536, FITTING = LIMIT / 4096 };
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   set(&b, VYRE_CONFIG_CACHE_SIZE, "64 KiB");
   for (uint8_t i = 0; i < FITTING; i++) {
@@ -647,7 +762,7 @@ START_TEST(the_oldest_go_first) {
 END_TEST
 
 START_TEST(the_limit_holds_over_many_entries) {
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   set(&b, VYRE_CONFIG_CACHE_SIZE, "256 KiB");
   for (int i = 0; i < 2000; i++) {
@@ -694,7 +809,7 @@ static bool put_and_get(vyre_cache *cache, uint32_t writer, int rounds) {
   return is_right;
 }
 
-static void check_after(bench *b) {
+static void check_after(cache_bench *b) {
   uint64_t total;
   ck_assert_uint_eq(count_files(below("cache"), "tmp-", "", &total), 0);
   ck_assert_uint_eq(count_files(below("cache"), "", ".bin", &total), KEYS);
@@ -709,7 +824,7 @@ static void check_after(bench *b) {
 
 START_TEST(sixty_four_processes_at_once) {
   enum { PROCESSES = 64, ROUNDS = 40 };
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   pid_t children[PROCESSES];
   for (uint32_t i = 0; i < PROCESSES; i++) {
@@ -742,7 +857,7 @@ static void *run_thread(void *ctx) {
 
 START_TEST(threads_share_one_cache) {
   enum { THREADS = 8 };
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   thread threads[THREADS];
   for (uint32_t i = 0; i < THREADS; i++) {
@@ -759,7 +874,7 @@ START_TEST(threads_share_one_cache) {
 END_TEST
 
 START_TEST(each_allocation_may_fail) {
-  bench b;
+  cache_bench b;
   bench_in_place(&b);
   vyre_cache_id id = id_of(1);
   bool failed = true;
@@ -785,6 +900,7 @@ int main(void) {
     what_was_put_is_got, large_data, everything_is_private, it_can_be_off, the_keyless_schema_is_read,
     every_flipped_bit_and_every_length_is_a_miss, a_file_too_large_is_not_even_read,
     an_entry_answers_to_its_own_key_alone, each_part_of_a_key_counts, plugins_reach_it_and_not_each_other,
+    machine_code_is_compiled_once, only_machine_code_is_kept, machine_code_that_does_not_load_is_made_again,
     other_things_in_an_entrys_place, an_entry_of_another_user_is_not_believed, an_unreadable_entry,
     directories_that_are_not_safe, a_directory_that_can_not_be_written, a_limit_of_file_sizes_ends_nobody,
     a_full_disk, the_oldest_go_first, the_limit_holds_over_many_entries, sixty_four_processes_at_once,

@@ -10,6 +10,7 @@
 
 #include "../suite.h"
 #include "places.h"
+#include "slot_names.h"
 
 #define PLUGIN(name) below("vyre_backend_%s.so", name)
 
@@ -59,8 +60,12 @@ static const fault faults[] = {
   { "shorttable", VYRE_VERDICT_REFUSED, VYRE_ERR_BROKEN_PLUGIN, "mandatory slot submit" },
   { "shortoptional", VYRE_VERDICT_USABLE, VYRE_OK, "" },
   { "longtable", VYRE_VERDICT_USABLE, VYRE_OK, "" },
-  { "nullslot", VYRE_VERDICT_REFUSED, VYRE_ERR_BROKEN_PLUGIN, "mandatory slot buffer_map" },
-  { "nulloptional", VYRE_VERDICT_USABLE, VYRE_OK, "" },
+#define X(slot) { "null_" #slot, VYRE_VERDICT_REFUSED, VYRE_ERR_BROKEN_PLUGIN, "mandatory slot " #slot },
+  MANDATORY_SLOTS(X)
+#undef X
+#define X(slot) { "null_" #slot, VYRE_VERDICT_USABLE, VYRE_OK, "" },
+  OPTIONAL_SLOTS(X)
+#undef X
   { "absent", VYRE_VERDICT_UNAVAILABLE, VYRE_ERR_LIBRARY_ABSENT, "libfake.so.1 is not installed" },
   { "tooold", VYRE_VERDICT_UNAVAILABLE, VYRE_ERR_TOO_OLD, "at least 2.0" },
   { "noaccess", VYRE_VERDICT_UNAVAILABLE, VYRE_ERR_DENIED, "join group fake" },
@@ -71,6 +76,8 @@ static const fault faults[] = {
   { "nodevices", VYRE_VERDICT_UNAVAILABLE, VYRE_ERR_NO_DEVICE, "no device here" },
   { "manydevices", VYRE_VERDICT_USABLE, VYRE_OK, "" },
   { "toomany", VYRE_VERDICT_UNAVAILABLE, VYRE_ERR_BROKEN_PLUGIN, "4000000000" },
+  { "grows", VYRE_VERDICT_USABLE, VYRE_OK, "" },
+  { "shrinks", VYRE_VERDICT_UNAVAILABLE, VYRE_ERR_NOT_FOUND, "pulled out" },
   { "badrecord", VYRE_VERDICT_UNAVAILABLE, VYRE_ERR_BROKEN_PLUGIN, "binding_alignment" },
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
