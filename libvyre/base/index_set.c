@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 static bool resize(vyre_index_set *set, uint32_t grown) {
   uint64_t *fresh = calloc(grown, sizeof *fresh);
@@ -37,16 +38,32 @@ void vyre_index_set_free(vyre_index_set *set) {
   *set = (vyre_index_set){ 0 };
 }
 
-uint32_t vyre_hash_bytes(const void *bytes, uint32_t length) {
+void vyre_hash_keys(uint64_t *keys, uint32_t count) {
+  uint64_t seed = 0;
+  const void *random = (const void *)getauxval(AT_RANDOM); /* 16 bytes that the kernel gives each process */
+  if (random != NULL) memcpy(&seed, random, sizeof seed);
+  for (uint32_t i = 0; i < count; i++) {
+    seed += 0x9E3779B97F4A7C15u;
+    keys[i] = (uint64_t)vyre_hash_u64(seed) << 32 | vyre_hash_u64(~seed);
+  }
+}
+
+/* Both halves of a product: each bit of the result depends on all of |x|. */
+static uint64_t fold(uint64_t x) {
+  unsigned __int128 product = (unsigned __int128)x * 0x9E3779B97F4A7C15u;
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+uint32_t vyre_hash_bytes(uint64_t key, const void *bytes, uint32_t length) {
   const unsigned char *p = bytes;
-  uint64_t h = length * 0x9E3779B97F4A7C15u;
+  uint64_t h = key ^ length;
   for (; length >= 8; length -= 8, p += 8) {
     uint64_t word;
     memcpy(&word, p, 8);
-    h = (h ^ word) * 0x9E3779B97F4A7C15u;
-    h ^= h >> 32;
+    h = fold(h ^ word) + key;
   }
   uint64_t tail = 0;
   if (length > 0) memcpy(&tail, p, length);
-  return vyre_hash_u64(h ^ tail);
+  h = fold(h ^ tail);
+  return (uint32_t)(h ^ h >> 32);
 }

@@ -47,6 +47,11 @@ static inline uint32_t vyre_hash_u64(uint64_t x) {
   return (uint32_t)(x ^ (x >> 31));
 }
 
-uint32_t vyre_hash_bytes(const void *bytes, uint32_t length);
+/* Fills |count| keys for hashing what comes from outside: who can not know them can not make all of it collide. They
+ * are the same within a process. */
+void vyre_hash_keys(uint64_t *keys, uint32_t count);
+
+/* A hash of |length| bytes under a key. */
+uint32_t vyre_hash_bytes(uint64_t key, const void *bytes, uint32_t length);
 
 #endif

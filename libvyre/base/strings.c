@@ -16,13 +16,14 @@ static uint32_t find_slot(const vyre_strings *s, const char *text, uint32_t byte
 uint32_t vyre_strings_find(const vyre_strings *s, const char *text, uint32_t bytes) {
   uint32_t cursor;
   if (s->set.slots == NULL) return UINT32_MAX;
-  return find_slot(s, text, bytes, vyre_hash_bytes(text, bytes), &cursor);
+  return find_slot(s, text, bytes, vyre_hash_bytes(s->key, text, bytes), &cursor);
 }
 
 uint32_t vyre_strings_intern(vyre_strings *s, const char *text, uint32_t bytes) {
   if (s->table.count == 0 && bytes > 0 && vyre_strings_intern(s, "", 0) == UINT32_MAX) return UINT32_MAX;
+  if (s->table.count == 0) vyre_hash_keys(&s->key, 1);
   if (!vyre_index_set_reserve(&s->set)) return UINT32_MAX;
-  uint32_t hash = vyre_hash_bytes(text, bytes), cursor;
+  uint32_t hash = vyre_hash_bytes(s->key, text, bytes), cursor;
   uint32_t id = find_slot(s, text, bytes, hash, &cursor);
   if (id != UINT32_MAX) return id;
   char *copy = vyre_arena_copy(&s->arena, text, bytes);

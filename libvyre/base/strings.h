@@ -15,6 +15,7 @@ typedef struct vyre_string {
 typedef struct vyre_strings {
   vyre_arena arena;
   vyre_index_set set;
+  uint64_t key; /* of the hash */
   VYRE_VECTOR(vyre_string) table;
 } vyre_strings;
 

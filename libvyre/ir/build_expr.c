@@ -6,20 +6,6 @@
 
 /* ---- The pool ------------------------------------------------------------------------------ */
 
-/* Field by field: the node was just written in small stores, and wider loads would wait for them. */
-static uint32_t hash_node(const ir_expr *node) {
-  uint32_t head = (uint32_t)node->op | (uint32_t)node->type << 8 | (uint32_t)node->aux << 16 | (uint32_t)node->aux2 << 24;
-  uint64_t low = (uint64_t)(head + node->arg[0] * 0x9E3779B1u) * 0x9E3779B97F4A7C15u;
-  uint64_t high = (node->arg[1] + ((uint64_t)node->arg[2] << 32)) * 0xBF58476D1CE4E5B9u;
-  uint64_t h = low + high + node->arg[3] * 0x94D049BB133111EBu;
-  return (uint32_t)(h >> 32) ^ (uint32_t)(h >> 13);
-}
-
-static bool same_node(const ir_expr *a, const ir_expr *b) {
-  bool head = a->op == b->op && a->type == b->type && a->aux == b->aux && a->aux2 == b->aux2;
-  return head && a->arg[0] == b->arg[0] && a->arg[1] == b->arg[1] && a->arg[2] == b->arg[2] && a->arg[3] == b->arg[3];
-}
-
 /* What an operator reads that can change: not lets and loop variables, tables and read buffers. */
 static uint16_t own_flags(const vyre_builder *b, const ir_expr *node) {
   uint16_t flags = ir_op_effects[node->op];
@@ -48,35 +34,38 @@ static ir_expr_meta derive_meta(const vyre_builder *b, const ir_expr *node) {
   return meta;
 }
 
-static vyre_expr add_node(vyre_builder *b, const ir_expr *node, uint32_t hash, uint32_t cursor) {
+static vyre_expr add_node(vyre_builder *b, const ir_expr *node, const ir_expr_place *place) {
   vyre_program *p = b->program;
   ir_expr_meta meta = derive_meta(b, node);
   if (meta.depth > VYRE_MAX_EXPR_DEPTH) {
     ir_builder_report(b, VYRE_V33, "it is %u deep here", meta.depth);
     return 0;
   }
+  if (p->exprs.count >= VYRE_MAX_PROGRAM_BYTES) {
+    build_too_large(b);
+    return 0;
+  }
   if (!vyre_vector_push(&p->exprs, *node) || !vyre_vector_push(&b->meta, meta)) {
     b->out_of_memory = true;
     return 0;
   }
-  vyre_index_set_insert(&b->expr_set, hash, cursor, p->exprs.count - 1);
+  ir_expr_set_insert(&b->expr_set, place, p->exprs.count - 1);
   return p->exprs.count - 1;
 }
 
 vyre_expr build_node(vyre_builder *b, const ir_expr *node) {
-  if (b->out_of_memory || !vyre_index_set_reserve(&b->expr_set)) {
+  const vyre_program *p = b->program;
+  if (b->out_of_memory || !ir_expr_set_reserve(&b->expr_set, p->exprs.count)) {
     b->out_of_memory = true;
     return 0;
   }
-  uint32_t hash = hash_node(node), cursor = hash;
-  for (;;) {
-    uint32_t e = vyre_index_set_next(&b->expr_set, hash, &cursor);
-    if (e == UINT32_MAX) return add_node(b, node, hash, cursor);
-    if (same_node(build_expr_at(b, e), node)) return e;
-  }
+  ir_expr_place place;
+  vyre_expr e = ir_expr_set_find(&b->expr_set, p->exprs.data, node, &place);
+  return e != 0 ? e : add_node(b, node, &place);
 }
 
 static bool is_visible(const vyre_builder *b, vyre_var var) {
+  if (var >= b->closed) return true;
   const build_name *name = &b->names.data[b->program->vars.data[var].name];
   return name->kind == IR_SYMBOL_VAR && name->index == var;
 }
@@ -174,8 +163,10 @@ vyre_expr vyre_build_var_value(vyre_builder *b, vyre_var var) {
     refuse_invisible(b, var);
     return 0;
   }
+  vyre_expr *value = &b->var_values.data[var];
   uint8_t type = b->program->vars.data[var].type;
-  return build_node(b, &(ir_expr){ .op = VYRE_OP_VAR, .type = type, .arg[3] = var });
+  if (*value == 0) *value = build_node(b, &(ir_expr){ .op = VYRE_OP_VAR, .type = type, .arg[3] = var });
+  return *value;
 }
 
 /* ---- Memory -------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #define VYRE_IR_BUILD_STATE_H
 
 #include "ir/builder.h"
+#include "ir/expr_set.h"
 
 /* One open block: a statement list that is being appended to. */
 typedef struct build_block {
@@ -35,11 +36,13 @@ struct vyre_builder {
   vyre_error first; /* the first error, for finish */
 
   ir_reserved reserved;
-  vyre_index_set expr_set;
-  VYRE_VECTOR(ir_expr_meta) meta; /* by expression */
+  ir_expr_set expr_set;
+  VYRE_VECTOR(ir_expr_meta) meta;    /* by expression */
+  VYRE_VECTOR(vyre_expr) var_values; /* by variable: its VAR expression, 0 if it was not used yet */
   VYRE_VECTOR(build_name) names;  /* by string */
   VYRE_VECTOR(uint32_t) visible;  /* strings of the variables in scope, innermost last */
   VYRE_VECTOR(build_block) blocks;
+  uint32_t closed; /* no variable from this one on has gone out of scope */
   uint32_t max_visible;
   uint64_t expr_uses; /* expressions as written */
   bool too_many_statements, too_large, too_deep; /* said already */
@@ -47,6 +50,8 @@ struct vyre_builder {
 
 /* Appends an expression to the pool, or finds the equal one. 0 without memory or beyond the depth limit. */
 vyre_expr build_node(vyre_builder *b, const ir_expr *node);
+/* Says, once, that no wire form can hold what the program has (V143). */
+void build_too_large(vyre_builder *b);
 /* Whether |e| may stand here: it exists and its variables are visible. Handle 0 may not, and was reported when it
  * came to be. */
 bool build_allowed(vyre_builder *b, vyre_expr e);

@@ -51,12 +51,16 @@ static uint32_t append(vyre_builder *b, ir_stmt stmt) {
   return index;
 }
 
+void build_too_large(vyre_builder *b) {
+  if (b->too_large) return;
+  b->too_large = true;
+  ir_builder_report(b, VYRE_V143, "its expressions, as written, are more than %u", VYRE_MAX_PROGRAM_BYTES);
+}
+
 /* Counts an operand's expressions as written, and refuses what no wire form could hold. */
 static void count_uses(vyre_builder *b, vyre_expr e) {
   b->expr_uses += b->meta.data[e].uses;
-  if (b->expr_uses <= VYRE_MAX_PROGRAM_BYTES || b->too_large) return;
-  b->too_large = true;
-  ir_builder_report(b, VYRE_V143, "its expressions, as written, are more than %u", VYRE_MAX_PROGRAM_BYTES);
+  if (b->expr_uses > VYRE_MAX_PROGRAM_BYTES) build_too_large(b);
 }
 
 /* An operand of a statement: it must be there, have a value, and be of type |wanted| (NONE: any). */
@@ -84,7 +88,7 @@ static vyre_var add_var(vyre_builder *b, uint32_t name, vyre_type type, vyre_stm
   }
   vyre_var var = b->program->vars.count;
   if (!vyre_vector_push(&b->program->vars, ((ir_var){ name, (uint8_t)type, (uint8_t)kind })) ||
-      !vyre_vector_push(&b->visible, name)) {
+      !vyre_vector_push(&b->var_values, 0) || !vyre_vector_push(&b->visible, name)) {
     b->out_of_memory = true;
     return VYRE_NO_VAR;
   }
@@ -94,7 +98,11 @@ static vyre_var add_var(vyre_builder *b, uint32_t name, vyre_type type, vyre_stm
 }
 
 static void close_scope(vyre_builder *b, uint32_t names) {
-  while (b->visible.count > names) build_name_at(b, b->visible.data[--b->visible.count])->kind = IR_SYMBOL_NONE;
+  while (b->visible.count > names) {
+    build_name *name = build_name_at(b, b->visible.data[--b->visible.count]);
+    name->kind = IR_SYMBOL_NONE;
+    if (name->index >= b->closed) b->closed = name->index + 1;
+  }
 }
 
 /* Whether |stmt| is the `if` of an `else if`, seen from the block that it was appended to. */

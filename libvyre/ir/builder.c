@@ -22,7 +22,8 @@ static bool init_program(vyre_builder *b, const char *name) {
   size_t bytes = strlen(name);
   p->op_id = ir_builder_intern(b, "", 0);
   p->name = ir_builder_intern(b, name, bytes <= VYRE_MAX_STRING_BYTES ? (uint32_t)bytes : 0);
-  bool room = vyre_vector_push(&p->exprs, ((ir_expr){ 0 })) && vyre_vector_push(&b->meta, ((ir_expr_meta){ 0 })) &&
+  bool room = ir_expr_set_reserve(&b->expr_set, 0) && vyre_vector_push(&p->exprs, ((ir_expr){ 0 })) &&
+              vyre_vector_push(&b->meta, ((ir_expr_meta){ 0 })) &&
               vyre_vector_push(&p->stmts, ((ir_stmt){ .pos = VYRE_NO_POSITION })) &&
               vyre_vector_push(&b->blocks, ((build_block){ 0 }));
   return room && !b->out_of_memory;
@@ -36,6 +37,7 @@ vyre_status vyre_builder_create(const char *name, vyre_diagnostics *diagnostics,
   b->position = VYRE_NO_POSITION;
   b->first = (vyre_error)VYRE_ERROR_INIT;
   ir_note_reserved_words(&b->reserved);
+  ir_expr_set_init(&b->expr_set);
   b->program = calloc(1, sizeof *b->program);
   if (b->program == NULL || !init_program(b, name != NULL ? name : "")) {
     vyre_builder_destroy(b);
@@ -49,7 +51,8 @@ vyre_status vyre_builder_create(const char *name, vyre_diagnostics *diagnostics,
 void vyre_builder_destroy(vyre_builder *b) {
   if (b == NULL) return;
   ir_program_free(b->program);
-  vyre_index_set_free(&b->expr_set);
+  ir_expr_set_free(&b->expr_set);
+  vyre_vector_free(&b->var_values);
   vyre_vector_free(&b->meta);
   vyre_vector_free(&b->names);
   vyre_vector_free(&b->visible);
@@ -63,7 +66,7 @@ void ir_builder_expect(vyre_builder *b, uint64_t expressions, uint64_t statement
   uint32_t exprs = expressions < EXPECT_MOST ? (uint32_t)expressions : EXPECT_MOST;
   uint32_t stmts = statements < EXPECT_MOST ? (uint32_t)statements : EXPECT_MOST;
   bool room = vyre_vector_reserve(&b->program->exprs, exprs) && vyre_vector_reserve(&b->meta, exprs) &&
-              vyre_vector_reserve(&b->program->stmts, stmts) && vyre_index_set_expect(&b->expr_set, exprs);
+              vyre_vector_reserve(&b->program->stmts, stmts) && ir_expr_set_expect(&b->expr_set, exprs);
   if (!room) b->out_of_memory = true;
 }
 

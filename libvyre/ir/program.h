@@ -76,6 +76,7 @@ struct vyre_program {
   VYRE_VECTOR(ir_expr) exprs;   /* [0] is none */
   VYRE_VECTOR(ir_stmt) stmts;   /* [0] is none; its body is the program's first statement */
   VYRE_VECTOR(uint32_t) lists;
+  uint64_t op_kinds[(VYRE_OP_COUNT + 63) / 64]; /* bit of each operator that it has; stmt_kinds is in |info| */
   vyre_program_info info;
   uint8_t fingerprint[VYRE_FINGERPRINT_BYTES];
 };
@@ -83,7 +84,11 @@ struct vyre_program {
 static inline const ir_expr *ir_expr_at(const vyre_program *p, uint32_t e) { return &p->exprs.data[e]; }
 static inline const ir_stmt *ir_stmt_at(const vyre_program *p, uint32_t s) { return &p->stmts.data[s]; }
 static inline uint32_t ir_entry(const vyre_program *p) { return p->stmts.data[0].body; }
-static inline const char *ir_text(const vyre_program *p, uint32_t string) { return vyre_strings_text(&p->strings, string); }
+static inline const char *ir_text(const vyre_program *p, uint32_t string) {
+  return vyre_strings_text(&p->strings, string);
+}
+/* Of a finished program: whether it has such an operator. */
+static inline bool ir_has_op(const vyre_program *p, vyre_op op) { return p->op_kinds[op / 64] >> op % 64 & 1; }
 static inline uint64_t ir_literal_bits(const ir_expr *e) { return (uint64_t)e->arg[1] << 32 | e->arg[0]; }
 
 /* Operands of an operator and of a statement. */
@@ -115,8 +120,8 @@ static inline bool ir_may_be_reserved(const ir_reserved *reserved, const char *t
   return bytes > 0 && bytes < 32 && text[0] >= 'a' && text[0] <= 'z' && (reserved->lengths[text[0] - 'a'] >> bytes & 1);
 }
 
-/* Compacts the pools of a program under construction to what its statements use, and derives |info|.
- * |max_live_names| is what only the builder saw. False without memory. ir/program.c */
+/* Compacts the pools of a program under construction to what its statements use, and derives |op_kinds| and |info|.
+ * |max_live_names| is what only the builder saw. False without memory. ir/seal.c */
 bool ir_program_seal(vyre_program *p, uint32_t max_live_names);
 void ir_program_free(vyre_program *p);
 

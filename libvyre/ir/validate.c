@@ -229,7 +229,21 @@ static bool check_all(validator *v) {
   return ir_walk_finish(&walk) && good;
 }
 
+/* Whether anything in a program asks who comes to it, or between which barriers it stands. Most have nothing that does. */
+static bool asks_for_flow(const vyre_program *p) {
+  const uint64_t collective = 1ull << VYRE_STMT_BARRIER | 1ull << VYRE_STMT_GRID_BARRIER | 1ull << VYRE_STMT_COMMIT |
+                              1ull << VYRE_STMT_WAIT | 1ull << VYRE_STMT_COPY_ASYNC;
+  if ((p->info.stmt_kinds & collective) != 0) return true;
+  for (vyre_op op = VYRE_OP_NONE + 1; op < VYRE_OP_COUNT; op++) {
+    bool asks = is_collective(op) || is_subgroup(op) || (op >= VYRE_OP_LANE && op <= VYRE_OP_NUM_SUBGROUPS) ||
+                (op >= VYRE_OP_ATOMIC_ADD && op <= VYRE_OP_ATOMIC_STORE);
+    if (asks && ir_has_op(p, op)) return true;
+  }
+  return false;
+}
+
 vyre_status ir_validate(const vyre_program *p, vyre_diagnostics *d, vyre_error *error) {
+  if (!asks_for_flow(p)) return VYRE_OK;
   validator v = { .p = p, .d = d, .error = error };
   bool good = ir_uniformity_create(&v.u, p) && check_all(&v) && ir_lint_races(p, &v.u.intervals, d);
   ir_uniformity_free(&v.u);

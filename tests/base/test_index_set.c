@@ -7,6 +7,8 @@
 #include "../suite.h"
 #include "base/index_set.h"
 
+static const uint64_t KEY = 0x0123456789ABCDEF;
+
 static uint32_t find(const vyre_index_set *set, const uint32_t *keys, uint32_t hash, uint32_t key, uint32_t *cursor) {
   *cursor = hash;
   for (;;) {
@@ -94,15 +96,44 @@ END_TEST
 
 START_TEST(hash_of_bytes_sees_every_byte_and_the_length) {
   unsigned char text[40] = { 0 };
-  for (uint32_t length = 0; length < 40; length++) {
-    uint32_t plain = vyre_hash_bytes(text, length);
-    ck_assert_uint_ne(plain, vyre_hash_bytes(text, length + 1 > 40 ? 0 : length + 1));
+  for (uint32_t length = 0; length < 39; length++) {
+    uint32_t plain = vyre_hash_bytes(KEY, text, length);
+    ck_assert_uint_ne(plain, vyre_hash_bytes(KEY, text, length + 1));
     for (uint32_t i = 0; i < length; i++) {
       text[i] ^= 0x40;
-      ck_assert_uint_ne(vyre_hash_bytes(text, length), plain);
+      ck_assert_uint_ne(vyre_hash_bytes(KEY, text, length), plain);
       text[i] ^= 0x40;
     }
   }
+}
+END_TEST
+
+/* Texts that collide under one key are apart under others. */
+START_TEST(collisions_depend_on_the_key) {
+  enum { TEXTS = 4096, BITS = 12 };
+  uint32_t first[1 << BITS], pairs = 0, again = 0;
+  memset(first, 0xFF, sizeof first);
+  for (uint32_t i = 0; i < TEXTS; i++) {
+    uint32_t *other = &first[vyre_hash_bytes(KEY, &i, sizeof i) >> (32 - BITS)];
+    if (*other != UINT32_MAX) {
+      pairs++;
+      uint32_t x = vyre_hash_bytes(~KEY, &i, sizeof i), y = vyre_hash_bytes(~KEY, other, sizeof *other);
+      again += x >> (32 - BITS) == y >> (32 - BITS);
+    }
+    *other = i;
+  }
+  ck_assert_uint_gt(pairs, TEXTS / 8);
+  ck_assert_uint_lt(again, 16);
+}
+END_TEST
+
+START_TEST(keys_are_many_and_the_same_within_a_process) {
+  uint64_t keys[8], same[8];
+  vyre_hash_keys(keys, 8);
+  vyre_hash_keys(same, 8);
+  ck_assert_mem_eq(keys, same, sizeof keys);
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < i; j++) ck_assert_uint_ne(keys[i], keys[j]);
 }
 END_TEST
 
@@ -121,5 +152,7 @@ int main(void) {
                    (const TTest *const[]){ what_was_put_in_is_found, equal_hashes_are_told_apart_by_key,
                                            failed_growth_keeps_the_set, expected_entries_need_no_growth,
                                            hash_of_bytes_sees_every_byte_and_the_length,
-                                           low_bits_of_the_hash_spread, NULL });
+                                           collisions_depend_on_the_key,
+                                           keys_are_many_and_the_same_within_a_process, low_bits_of_the_hash_spread,
+                                           NULL });
 }
