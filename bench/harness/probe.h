@@ -1,0 +1,15 @@
+/* The machine's own speeds, by peers that measure them: the first step of a run, and what bounds are computed from. */
+#ifndef VYRE_BENCH_PROBE_H
+#define VYRE_BENCH_PROBE_H
+
+#include "record.h"
+#include "run.h"
+
+/* Asks every peer in the options' directory for every probe of probes.def and fills the report's. Of several peers on
+ * one device the best answer counts. A peer that has no such probe or fails is passed over. False without memory. */
+bool bench_probe_all(const bench_options *options, bench_report *report);
+
+/* The value of a probe for the device that vyre runs on; NULL if it was not measured. |of_host|: vyre runs on the host. */
+const bench_probe *bench_probe_find(const bench_report *report, const char *name, const char *device, bool of_host);
+
+#endif
