@@ -1,7 +1,9 @@
 # What becomes of the measurements: JSON and back, tables, comparison, targets and gates.
 bench_libvyre_bench_la_SOURCES += \
 	bench/harness/record.def bench/harness/record_fields.c bench/harness/record_fields.h \
-	bench/harness/record_json.c bench/harness/record_json.h bench/harness/record_read.c
+	bench/harness/record_json.c bench/harness/record_json.h bench/harness/record_read.c \
+	bench/harness/targets.c bench/harness/targets.h bench/harness/targets.inc bench/harness/judge.c \
+	bench/harness/gates.c bench/harness/gates.h
 
 # What a program that links the library compiles in; the command has it anyway.
 bench_tool_sources = tools/json.c tools/json.h tools/number.c tools/number.h
@@ -14,3 +16,12 @@ EXTRA_DIST += docs/evidence/schema.md
 schema-docs: bench/harness/schema_dump
 	$(AM_V_GEN)bench/harness/schema_dump > $(srcdir)/docs/evidence/schema.md
 phony_targets += schema-docs
+
+# The thresholds. What python writes from their table is committed, so that a build needs no python; a test says when
+# it is stale.
+EXTRA_DIST += docs/optimization/BENCH_TARGETS.toml bench/harness/generate_targets
+bench-targets:
+	$(AM_V_GEN)$(srcdir)/bench/harness/generate_targets $(srcdir)/docs/optimization/BENCH_TARGETS.toml \
+	  > $(srcdir)/bench/harness/targets.inc.new && \
+	  mv $(srcdir)/bench/harness/targets.inc.new $(srcdir)/bench/harness/targets.inc
+phony_targets += bench-targets

@@ -16,9 +16,17 @@ typedef struct sample_options {
 #define SAMPLE_PLAIN { .seed = 1, .rounds = 30, .cv = 0.002, .drift = 1, .machine = 1, .vyre = 1 }
 
 /* Cases of the sample, by index. */
-enum { SAMPLE_ADD_S, SAMPLE_ADD_L, SAMPLE_ADD_H, SAMPLE_REDUCE, SAMPLE_CASES };
+enum { SAMPLE_ADD_S, SAMPLE_ADD_L, SAMPLE_ADD_H, SAMPLE_INTEGER, SAMPLE_CASES };
 /* Contestants of each case. */
-enum { SAMPLE_VYRE, SAMPLE_CUB, SAMPLE_OPENMP, SAMPLE_ABSENT, SAMPLE_CONTESTANTS };
+enum {
+  SAMPLE_VYRE,
+  SAMPLE_CUB,
+  SAMPLE_CUDA,
+  SAMPLE_GCC,
+  SAMPLE_CLANG,
+  SAMPLE_ABSENT, /* without figures, as all from here on */
+  SAMPLE_CONTESTANTS = SAMPLE_ABSENT + 2
+};
 
 /* Free with bench_report_free. */
 void sample_report(bench_report *report, const sample_options *options);
