@@ -38,7 +38,6 @@ static const bit_name numeric_names[] = {{VYRE_NUMERIC_SUBNORMALS, "subnormals"}
                                          {VYRE_NUMERIC_DIVISION, "division"},
                                          {VYRE_NUMERIC_ZERO_ORDER, "zero_order"},
                                          {0, NULL}};
-static const bit_name subgroup_names[] = {{1, "1"}, {2, "2"}, {4, "4"}, {8, "8"}, {16, "16"}, {32, "32"}, {0, NULL}};
 
 /* The names of the bits that are set, or of those that are not, with spaces between. */
 static const char *list_bits(const bit_name *names, uint64_t bits, char text[LIST_BYTES]) {
@@ -54,6 +53,22 @@ static void bits_json(json_writer *j, const char *key, const bit_name *names, ui
   json_open(j, key, '[');
   for (; names->name; names++)
     if (bits & names->bit) json_text(j, NULL, names->name);
+  json_close(j, ']');
+}
+
+/* Sizes of subgroups are their own bits. */
+static const char *list_sizes(uint32_t sizes, char text[LIST_BYTES]) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (uint32_t size = 1; size != 0; size <<= 1)
+    if (sizes & size) used += (size_t)snprintf(text + used, LIST_BYTES - used, "%s%" PRIu32, used ? " " : "", size);
+  return text;
+}
+
+static void sizes_json(json_writer *j, const char *key, uint32_t sizes) {
+  json_open(j, key, '[');
+  for (uint32_t size = 1; size != 0; size <<= 1)
+    if (sizes & size) json_unsigned(j, NULL, size);
   json_close(j, ']');
 }
 
@@ -74,7 +89,7 @@ static void device_text(uint32_t number, const vyre_capabilities *c) {
   if (list_bits(need_names, ~c->needs, lacking)[0]) printf("    lacking     %s\n", lacking);
   printf("    numbers     %s\n", list_bits(numeric_names, c->numeric, text));
   printf("    device can  %s\n", list_bits(can_names, c->can, text));
-  printf("    subgroups   %s; %" PRIu32 " if none is asked for\n", list_bits(subgroup_names, c->subgroup_sizes, text),
+  printf("    subgroups   %s; %" PRIu32 " if none is asked for\n", list_sizes(c->subgroup_sizes, text),
          c->subgroup_size);
   printf("    workgroup   at most %" PRIu32 " invocations, %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", %" PRIu32
          " shared bytes\n",
@@ -89,7 +104,7 @@ static void profile_json(json_writer *j, const vyre_capabilities *c) {
   json_text(j, "profile", c->profile);
   bits_json(j, "programs", need_names, c->needs);
   bits_json(j, "numbers", numeric_names, c->numeric);
-  bits_json(j, "subgroup_sizes", subgroup_names, c->subgroup_sizes);
+  sizes_json(j, "subgroup_sizes", c->subgroup_sizes);
   json_unsigned(j, "subgroup_size", c->subgroup_size);
   json_unsigned(j, "max_workgroup_invocations", c->max_workgroup_invocations);
   json_open(j, "max_workgroup", '[');
@@ -155,18 +170,25 @@ static bool is_wanted(const parsed_options *o, const vyre_backend_info *info) {
   return info->verdict == VYRE_VERDICT_USABLE || options_has(o, OPT_ALL);
 }
 
-/* Prints all wanted rows; their number, and in *usable that of those that can be used. */
-static uint32_t print_rows(vyre_context *context, const parsed_options *o, uint32_t *usable) {
-  json_writer writer = {.file = stdout};
-  json_writer *j = options_has(o, OPT_JSON) ? &writer : NULL;
-  uint32_t shown = 0;
+/* How many rows are wanted, and in *usable how many of these can be used. */
+static uint32_t count_rows(vyre_context *context, const parsed_options *o, uint32_t *usable) {
+  uint32_t wanted = 0;
   *usable = 0;
+  vyre_backend_info info;
+  for (uint32_t i = 0; vyre_backend_describe(context, i, &info); i++) {
+    if (!is_wanted(o, &info)) continue;
+    wanted++;
+    *usable += info.verdict == VYRE_VERDICT_USABLE;
+  }
+  return wanted;
+}
+
+static void print_rows(vyre_context *context, const parsed_options *o) {
+  json_writer writer, *j = options_has(o, OPT_JSON) ? output_json(&writer) : NULL;
   if (j) json_open(j, NULL, '[');
   vyre_backend_info info;
   for (uint32_t i = 0; vyre_backend_describe(context, i, &info); i++) {
     if (!is_wanted(o, &info)) continue;
-    shown++;
-    *usable += info.verdict == VYRE_VERDICT_USABLE;
     if (j) {
       row_json(j, context, i, &info);
     } else {
@@ -174,7 +196,24 @@ static uint32_t print_rows(vyre_context *context, const parsed_options *o, uint3
     }
   }
   if (j) json_close(j, ']');
-  return shown;
+}
+
+/* Every place that was searched for plugins, and what was there. */
+static void print_places(vyre_context *context) {
+  vyre_search_info place;
+  for (uint32_t i = 0; vyre_backend_searched(context, i, &place); i++) {
+    printf("searched ");
+    output_foreign(place.path);
+    printf(" (");
+    output_foreign(place.source);
+    print_line("): ", place.outcome);
+  }
+}
+
+static void note_places(vyre_context *context) {
+  vyre_search_info place;
+  for (uint32_t i = 0; vyre_backend_searched(context, i, &place); i++)
+    output_note("searched %s (%s): %s", place.path, place.source, place.outcome);
 }
 
 /* The profile of the first device of the first wanted usable backend. */
@@ -208,14 +247,17 @@ static int list(vyre_context *context, const parsed_options *o) {
   const char *profile = options_get(o, OPT_SAVE_PROFILE), *name = options_get(o, OPT_ONLY_BACKEND);
   if (vyre_backends_load(context, &error) != VYRE_OK) return output_error("backends", &error);
   if (profile) return save_profile(context, o, profile);
-  uint32_t usable;
-  uint32_t shown = print_rows(context, o, &usable);
-  if (usable > 0 || (shown > 0 && options_has(o, OPT_ALL) && !name)) return OUTPUT_DONE;
-  if (shown > 0) return OUTPUT_FAILED; /* its row says why */
-  output_complain(
-      "backends: there is no usable backend%s%s. Fix: `vyre backends --all` shows what was found and why it "
-      "can not be used.",
-      name ? " called " : "", name ? name : "");
+  uint32_t usable, wanted = count_rows(context, o, &usable);
+  if (wanted > 0) print_rows(context, o);
+  if (wanted > 0 && options_has(o, OPT_ALL) && !name && !options_has(o, OPT_JSON)) print_places(context);
+  if (usable > 0 || (wanted > 0 && options_has(o, OPT_ALL) && !name)) return OUTPUT_DONE;
+  if (wanted > 0) return OUTPUT_FAILED; /* its row says why */
+  vyre_backend_info any;
+  bool is_any = vyre_backend_describe(context, 0, &any);
+  output_complain("backends: there is no usable backend%s%s. Fix: %s.", name ? " called " : "", name ? name : "",
+                  is_any ? "`vyre backends --all` shows what was found and why it can not be used"
+                         : "install one, or name its directory with --backend-path");
+  if (!name) note_places(context);
   return OUTPUT_FAILED;
 }
 

@@ -2,28 +2,10 @@
 #include <stdio.h>
 
 #include "commands.h"
+#include "failure.h"
 #include "json.h"
 #include "output.h"
 #include "program.h"
-
-static void write_diagnostics(json_writer *j, const vyre_diagnostics *d) {
-  json_open(j, "diagnostics", '[');
-  vyre_diagnostic found;
-  for (uint32_t i = 0; vyre_diagnostics_get(d, i, &found); i++) {
-    json_open(j, NULL, '{');
-    json_text(j, "severity", found.severity == VYRE_SEVERITY_ERROR ? "error" : "warning");
-    json_text(j, "code", vyre_code_name(found.code));
-    if (found.line) {
-      json_unsigned(j, "line", found.line);
-      json_unsigned(j, "column", found.column);
-      json_unsigned(j, "offset", found.offset);
-    }
-    json_text(j, "message", found.message);
-    if (found.fix) json_text(j, "fix", found.fix);
-    json_close(j, '}');
-  }
-  json_close(j, ']');
-}
 
 static void write_buffers(json_writer *j, const vyre_program *program) {
   json_open(j, "buffers", '[');
@@ -77,15 +59,16 @@ static void write_program(json_writer *j, const vyre_program *program) {
 static int check(const char *path, const parsed_options *o, json_writer *j) {
   loaded_program p;
   int result = program_load(path, o, &p);
-  if (p.diagnostics) output_diagnostics(p.diagnostics);
+  if (p.diagnostics) output_diagnostics(p.path, p.diagnostics);
   if (j) {
     json_open(j, NULL, '{');
     json_text(j, "file", p.path);
     json_boolean(j, "valid", result == OUTPUT_DONE);
+    if (result != OUTPUT_DONE) failure_write(j, result);
     if (p.diagnostics) {
       json_unsigned(j, "errors", vyre_diagnostics_errors(p.diagnostics));
       json_unsigned(j, "warnings", vyre_diagnostics_warnings(p.diagnostics));
-      write_diagnostics(j, p.diagnostics);
+      json_diagnostics(j, p.diagnostics);
     }
     if (p.program) write_program(j, p.program);
     json_close(j, '}');
@@ -95,8 +78,7 @@ static int check(const char *path, const parsed_options *o, json_writer *j) {
 }
 
 int cmd_check(const parsed_options *o) {
-  json_writer writer = {.file = stdout};
-  json_writer *j = options_has(o, OPT_JSON) ? &writer : NULL;
+  json_writer writer, *j = options_has(o, OPT_JSON) ? output_json(&writer) : NULL;
   int worst = OUTPUT_DONE;
   if (j) json_open(j, NULL, '[');
   for (size_t i = 0; i < o->operand_count; i++) {

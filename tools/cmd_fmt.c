@@ -15,7 +15,7 @@ static int deliver(const loaded_program *p, const char *path, const char *text, 
   bool same = length == p->count && memcmp(text, p->bytes, length) == 0;
   if (options_has(o, OPT_VERIFY_FORMAT)) {
     if (same) return OUTPUT_DONE;
-    output_complain("%s: is not in canonical form. Fix: vyre fmt -w %s", p->path, path);
+    output_complain_at(p->path, "is not in canonical form. Fix: vyre fmt -w %s", path);
     return OUTPUT_FAILED;
   }
   if (!options_has(o, OPT_WRITE)) return files_write("-", text, length);
@@ -26,7 +26,7 @@ static int format(const char *path, const parsed_options *o) {
   loaded_program p;
   int result = program_read(path, &p);
   if (result == OUTPUT_DONE && p.is_wire) {
-    output_complain("%s: is in wire form, which has no layout. Fix: vyre unpack %s", p.path, path);
+    output_complain_at(p.path, "is in wire form, which has no layout. Fix: vyre unpack %s", path);
     result = OUTPUT_USAGE;
   }
   if (result != OUTPUT_DONE) {
@@ -42,7 +42,7 @@ static int format(const char *path, const parsed_options *o) {
   if (status == VYRE_OK) {
     result = deliver(&p, path, text, length, o);
   } else {
-    output_diagnostics(p.diagnostics);
+    output_diagnostics(p.path, p.diagnostics);
     result = OUTPUT_FAILED;
     if (vyre_diagnostics_errors(p.diagnostics) == 0) result = output_error(p.path, &error);
   }

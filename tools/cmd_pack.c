@@ -24,7 +24,7 @@ int cmd_pack(const parsed_options *o) {
   }
   loaded_program p;
   int result = program_load(o->operands[0], o, &p);
-  if (p.diagnostics) output_diagnostics(p.diagnostics);
+  if (p.diagnostics) output_diagnostics(p.path, p.diagnostics);
   uint8_t *bytes = NULL;
   size_t length = 0;
   if (result == OUTPUT_DONE && vyre_wire_encode(p.program, &bytes, &length) != VYRE_OK) {
@@ -47,7 +47,7 @@ int cmd_unpack(const parsed_options *o) {
   int result = program_read(o->operands[0], &p);
   vyre_error error = VYRE_ERROR_INIT;
   if (result == OUTPUT_DONE && vyre_wire_decode(p.bytes, p.count, p.diagnostics, &p.program, &error) != VYRE_OK) {
-    output_diagnostics(p.diagnostics);
+    output_diagnostics(p.path, p.diagnostics);
     result = output_error(p.path, &error);
   }
   char *text = NULL;

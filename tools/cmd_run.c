@@ -292,17 +292,36 @@ static int run_on_device(run *r) {
 
 /* ---- Verifying ----------------------------------------------------------------------------- */
 
-static int compare_all(const run *r, const data *oracle) {
+/* What is compared with what: a backend with the oracle; the oracle with itself in the other lane order. */
+typedef struct contestants {
+  const char *lanes; /* of the oracle's run */
+  char run[48], oracle[48];
+} contestants;
+
+static contestants contestants_of(const run *r) {
+  const char *backend = vyre_device_backend(r->device);
+  contestants c = {.lanes = "forward", .oracle = ORACLE};
+  snprintf(c.run, sizeof c.run, "%s", backend);
+  if (strcmp(backend, ORACLE) != 0) return c;
+  vyre_config_value order;
+  vyre_config_get(r->session.config, VYRE_CONFIG_CPU_REF_LANE_ORDER, &order);
+  bool is_forward = strcmp(order.text, "forward") == 0;
+  c.lanes = is_forward ? "reversed" : "forward";
+  snprintf(c.run, sizeof c.run, ORACLE " with lanes %s", is_forward ? "forward" : "reversed");
+  snprintf(c.oracle, sizeof c.oracle, ORACLE " with lanes %s", c.lanes);
+  return c;
+}
+
+static int compare_all(const run *r, const contestants *c, const data *oracle) {
   const bindings *b = &r->bindings;
   for (uint32_t i = 0; i < b->buffer_count; i++) {
     if (!bindings_is_written(&b->buffers[i])) continue;
-    if (!compare_data(b->buffers[i].info.name, vyre_device_backend(r->device), &r->results[i], ORACLE, &oracle[i]))
-      return OUTPUT_FAILED;
+    if (!compare_data(b->buffers[i].info.name, c->run, &r->results[i], c->oracle, &oracle[i])) return OUTPUT_FAILED;
   }
   return OUTPUT_DONE;
 }
 
-/* Runs the oracle with the subgroup size of the launch and in its own lane order. */
+/* Runs the oracle with the subgroup size of the launch. */
 static int verify(run *r) {
   vyre_launch_report report = r->report;
   vyre_completion completion = r->completion;
@@ -310,12 +329,13 @@ static int verify(run *r) {
   compile.subgroup_size = report.subgroup_size;
   vyre_device *oracle = NULL;
   data *results = NULL;
-  int result = load_session(r, &r->oracle_session, "forward");
+  contestants c = contestants_of(r);
+  int result = load_session(r, &r->oracle_session, c.lanes);
   if (result == OUTPUT_DONE) result = open_device(&r->oracle_session, ORACLE, &oracle);
   if (result == OUTPUT_DONE) result = bindings_copy(&r->bindings, &results);
   if (result == OUTPUT_DONE) {
     vyre_status status = launch(r, oracle, &compile, results, false);
-    result = status == VYRE_OK ? compare_all(r, results) : OUTPUT_FAILED;
+    result = status == VYRE_OK ? compare_all(r, &c, results) : OUTPUT_FAILED;
   }
   bindings_free_copy(&r->bindings, r->timed_out ? NULL : results);
   if (oracle && !r->timed_out) vyre_device_close(oracle, CLOSE_TIMEOUT_NS, NULL);
@@ -359,7 +379,7 @@ static void write_values(json_writer *j, const char *name, const data *d) {
 }
 
 static void print_json(const run *r) {
-  json_writer writer = {.file = stdout}, *j = &writer;
+  json_writer writer, *j = output_json(&writer);
   vyre_program_info info;
   vyre_program_describe(r->loaded.program, &info);
   json_open(j, NULL, '{');
@@ -387,7 +407,10 @@ static void tell(const run *r) {
   print_lines(r);
   if (options_has(r->o, OPT_REPORT)) report_text(r->device, &r->report, &r->completion);
   if (r->times.count) report_times_text(&r->times);
-  if (options_has(r->o, OPT_VERIFY)) output_note("the results equal those of " ORACLE);
+  if (options_has(r->o, OPT_VERIFY)) {
+    contestants c = contestants_of(r);
+    output_note("the results of %s equal those of %s", c.run, c.oracle);
+  }
 }
 
 /* Files appear only after standard output has taken its part. */
@@ -444,7 +467,7 @@ int cmd_run(const parsed_options *o) {
   int result = read_options(&r);
   if (result == OUTPUT_DONE) {
     result = program_load(o->operands[0], o, &r.loaded);
-    if (r.loaded.diagnostics) output_diagnostics(r.loaded.diagnostics);
+    if (r.loaded.diagnostics) output_diagnostics(r.loaded.path, r.loaded.diagnostics);
   }
   if (result == OUTPUT_DONE) result = settle_grid(&r);
   if (result == OUTPUT_DONE) result = bindings_read(r.loaded.program, o, &r.bindings);

@@ -60,9 +60,9 @@ static int read_raw(const char *path, uint8_t *bytes, size_t length, data *out) 
   out->bytes = bytes;
   out->count = length / size;
   if (length % size != 0) {
-    output_complain("%s: has %zu bytes, which is no whole number of %s elements (%" PRIu32
-                    " bytes each). Fix: give whole elements.",
-                    path, length, vyre_type_describe(out->element)->spelling, size);
+    output_complain_at(path, "it has %zu bytes, which is no whole number of %s elements (%" PRIu32
+                       " bytes each). Fix: give whole elements.",
+                       length, vyre_type_describe(out->element)->spelling, size);
     return OUTPUT_USAGE;
   }
   if (out->element != VYRE_TYPE_BOOL) return OUTPUT_DONE;
@@ -85,7 +85,7 @@ static int read_file(const char *path, data *out) {
   bool good = npy_decode(bytes, length, out->element, &out->bytes, &out->count, reason);
   free(bytes);
   if (good) return OUTPUT_DONE;
-  output_complain("%s: %s", path, reason);
+  output_complain_at(path, "%s", reason);
   return OUTPUT_USAGE;
 }
 

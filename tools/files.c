@@ -46,13 +46,13 @@ static int read_all(int fd, const char *path, size_t most, uint8_t **bytes, size
     ssize_t got = read(fd, *bytes + used, room - used);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
-      output_complain("%s: %s. Fix: name a file that can be read.", path, strerror(errno));
+      output_complain_at(path, "%s. Fix: name a file that can be read.", strerror(errno));
       return OUTPUT_USAGE;
     }
     if (got == 0) break;
     used += (size_t)got;
     if (used > most) {
-      output_complain("%s: has more than %zu bytes. Fix: give a smaller file.", path, most);
+      output_complain_at(path, "it has more than %zu bytes. Fix: give a smaller file.", most);
       return OUTPUT_FAILED;
     }
   }
@@ -79,11 +79,11 @@ int files_read(const char *path, size_t most, uint8_t **bytes, size_t *count) {
   bool is_stdin = strcmp(path, "-") == 0;
   int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
-    output_complain("%s: %s. Fix: name a file that can be read.", path, strerror(errno));
+    output_complain_at(path, "%s. Fix: name a file that can be read.", strerror(errno));
     return OUTPUT_USAGE;
   }
   if (!claim_stdin(fd)) {
-    output_complain("%s: standard input is named twice. Fix: give it to one reader, and a file to the other.", path);
+    output_complain_at(path, "standard input is named twice. Fix: give it to one reader, and a file to the other.");
     if (!is_stdin) close(fd);
     return OUTPUT_USAGE;
   }
@@ -146,8 +146,8 @@ static char *resolve(const char *path) {
 }
 
 static int complain_write(const char *path, int error) {
-  output_complain("%s: can not be written: %s. Fix: name a file in a directory that can be written and has room.", path,
-                  strerror(error));
+  output_complain_at(path, "can not be written: %s. Fix: name a file in a directory that can be written and has room.",
+                     strerror(error));
   return OUTPUT_FAILED;
 }
 
@@ -246,7 +246,7 @@ int files_stage(file_set *set, const char *path, const void *bytes, size_t count
   if (!file.target) return OUTPUT_FAILED;
   for (size_t i = 0; i < set->count; i++) {
     if (special || strcmp(set->files[i].target, file.target) != 0) continue;
-    output_complain("%s: two outputs go to one file. Fix: give each its own.", path);
+    output_complain_at(path, "two outputs go to one file. Fix: give each its own.");
     free(file.target);
     return OUTPUT_USAGE;
   }

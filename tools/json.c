@@ -90,6 +90,32 @@ void json_boolean(json_writer *j, const char *key, bool value) {
   fputs(value ? "true" : "false", j->file);
 }
 
+void json_raw(json_writer *j, const char *members) {
+  uint64_t bit = (uint64_t)1 << j->depth;
+  if (j->has_members & bit) putc(',', j->file);
+  j->has_members |= bit;
+  fputs(members, j->file);
+}
+
+void json_diagnostics(json_writer *j, const vyre_diagnostics *d) {
+  json_open(j, "diagnostics", '[');
+  vyre_diagnostic found;
+  for (uint32_t i = 0; vyre_diagnostics_get(d, i, &found); i++) {
+    json_open(j, NULL, '{');
+    json_text(j, "severity", found.severity == VYRE_SEVERITY_ERROR ? "error" : "warning");
+    json_text(j, "code", vyre_code_name(found.code));
+    if (found.line) {
+      json_unsigned(j, "line", found.line);
+      json_unsigned(j, "column", found.column);
+      json_unsigned(j, "offset", found.offset);
+    }
+    json_text(j, "message", found.message);
+    if (found.fix) json_text(j, "fix", found.fix);
+    json_close(j, '}');
+  }
+  json_close(j, ']');
+}
+
 void json_element(json_writer *j, const char *key, vyre_type type, const void *element) {
   char text[NUMBER_TEXT_BYTES];
   number_print(type, element, text);

@@ -23,6 +23,10 @@ void json_text(json_writer *j, const char *key, const char *text);
 void json_unsigned(json_writer *j, const char *key, uint64_t value);
 void json_signed(json_writer *j, const char *key, int64_t value);
 void json_boolean(json_writer *j, const char *key, bool value);
+/* Members that are text already, from a writer of the same depth. */
+void json_raw(json_writer *j, const char *members);
+/* Findings about a program as the member "diagnostics". */
+void json_diagnostics(json_writer *j, const vyre_diagnostics *d);
 /* One scalar element; JSON has no inf and nan, these become strings. */
 void json_element(json_writer *j, const char *key, vyre_type type, const void *element);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "failure.h"
 #include "options.h"
 #include "output.h"
 
@@ -74,6 +75,7 @@ int main(int argc, char **argv) {
   }
   command_id command = options_find_command(argv[1]);
   if (command == COMMAND_COUNT) return complain_command(argv[1]);
+  if (options_wants_json(command, argc - 2, argv + 2)) failure_want();
   parsed_options options;
   int result = options_parse(command, argc - 2, argv + 2, &options) ? dispatch(&options) : OUTPUT_USAGE;
   options_free(&options);

@@ -194,6 +194,13 @@ bool options_parse(command_id command, int count, char **words, parsed_options *
   return check_operands(out);
 }
 
+bool options_wants_json(command_id command, int count, char **words) {
+  if (!options_takes(&option_rows[OPT_JSON], command)) return false;
+  for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++)
+    if (strcmp(words[i], "--json") == 0) return true;
+  return false;
+}
+
 void options_free(parsed_options *o) {
   free(o->values);
   free(o->operands);

@@ -74,6 +74,9 @@ command_id options_find_command(const char *name);
 bool options_parse(command_id command, int count, char **words, parsed_options *out);
 void options_free(parsed_options *o);
 
+/* Whether --json is among the words, and the command takes it, before any of them has been understood. */
+bool options_wants_json(command_id command, int count, char **words);
+
 /* The value of an option that is taken once, or NULL. A flag's value is its name. */
 const char *options_get(const parsed_options *o, option_id id);
 bool options_has(const parsed_options *o, option_id id);

@@ -10,8 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "failure.h"
+
+#define MESSAGE_BYTES 4096
+
 static bool is_quiet;
 static bool has_progress;
+static bool has_json; /* something of it is on stdout */
 
 void output_prepare(void) {
   /* A closed stream is opened the wrong way round: using it fails as it did while it was closed. */
@@ -41,29 +46,52 @@ void output_foreign(const char *text) {
   print_escaped(stdout, text, false);
 }
 
+json_writer *output_json(json_writer *writer) {
+  *writer = (json_writer){.file = stdout};
+  has_json = true;
+  return writer;
+}
+
 /* Messages may quote what comes from elsewhere. Longer ones are cut. */
-__attribute__((format(printf, 2, 0))) static void say(const char *prefix, const char *format, va_list arguments) {
+static void say(const char *prefix, const char *where, const char *text) {
   output_progress(NULL);
-  char text[4096];
-  vsnprintf(text, sizeof text, format, arguments);
   fputs(prefix, stderr);
+  print_escaped(stderr, where, true);
+  if (where[0]) fputs(": ", stderr);
   print_escaped(stderr, text, true);
   fputc('\n', stderr);
+}
+
+__attribute__((format(printf, 3, 0))) static void complain(vyre_status status, const char *where, const char *format,
+                                                           va_list arguments) {
+  char text[MESSAGE_BYTES];
+  vsnprintf(text, sizeof text, format, arguments);
+  failure_note(status, where, text);
+  say("vyre: ", where, text);
 }
 
 void output_complain(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  say("vyre: ", format, arguments);
+  complain(VYRE_OK, "", format, arguments);
+  va_end(arguments);
+}
+
+void output_complain_at(const char *where, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  complain(VYRE_OK, where, format, arguments);
   va_end(arguments);
 }
 
 void output_note(const char *format, ...) {
   if (is_quiet) return;
   va_list arguments;
+  char text[MESSAGE_BYTES];
   va_start(arguments, format);
-  say("vyre: note: ", format, arguments);
+  vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  say("vyre: note: ", "", text);
 }
 
 /* |where| may be |what| itself, or a line of it. */
@@ -74,13 +102,12 @@ static bool names(const char *where, const char *what) {
 
 int output_error(const char *what, const vyre_error *error) {
   const char *text = error->text[0] ? error->text : vyre_status_text(error->status);
-  if (names(error->where, what)) {
-    output_complain("%s: %s", error->where, text);
-  } else if (error->where[0]) {
-    output_complain("%s: %s: %s", what, error->where, text);
-  } else {
-    output_complain("%s: %s", what, text);
-  }
+  char where[MESSAGE_BYTES];
+  bool is_both = error->where[0] && !names(error->where, what);
+  const char *one = error->where[0] && !is_both ? error->where : what;
+  snprintf(where, sizeof where, is_both ? "%s: %s" : "%s", one, error->where);
+  failure_note(error->status, where, text);
+  say("vyre: ", where, text);
   if (error->log && error->log[0]) {
     print_escaped(stderr, error->log, true);
     fputc('\n', stderr);
@@ -90,7 +117,8 @@ int output_error(const char *what, const vyre_error *error) {
   return is_input ? OUTPUT_USAGE : OUTPUT_FAILED;
 }
 
-void output_diagnostics(const vyre_diagnostics *d) {
+void output_diagnostics(const char *file, const vyre_diagnostics *d) {
+  if (vyre_diagnostics_errors(d) > 0) failure_note_diagnostics(file, d);
   if (vyre_diagnostics_errors(d) == 0 && (is_quiet || vyre_diagnostics_warnings(d) == 0)) return;
   output_progress(NULL);
   char *text = vyre_diagnostics_render(d);
@@ -103,6 +131,7 @@ void output_diagnostics(const vyre_diagnostics *d) {
 }
 
 int output_finish(int result) {
+  if (result != OUTPUT_DONE && failure_is_wanted() && !has_json) failure_print(result);
   errno = 0; /* what is still there to be written fails again, with the reason */
   if (fflush(stdout) == 0 && !ferror(stdout)) return result;
   output_complain("standard output: %s. Fix: give it a place that takes the data.",

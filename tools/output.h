@@ -7,6 +7,8 @@
 #include <vyre/diagnostic.h>
 #include <vyre/status.h>
 
+#include "json.h"
+
 enum {
   OUTPUT_DONE = 0,
   OUTPUT_FAILED = 1, /* the job failed: a difference, a refusal, an invalid program */
@@ -21,8 +23,13 @@ void output_prepare(void);
 void output_set_quiet(bool quiet);
 bool output_is_quiet(void);
 
+/* Starts a writer of the command's JSON on stdout, and gives it back. */
+json_writer *output_json(json_writer *writer);
+
 /* One message on stderr, as `vyre: ...`; control characters but line ends as \xNN. */
 __attribute__((format(printf, 1, 2))) void output_complain(const char *format, ...);
+/* The same about the place |where|, a file say: `vyre: WHERE: ...`. */
+__attribute__((format(printf, 2, 3))) void output_complain_at(const char *where, const char *format, ...);
 /* The same for what is worth knowing and no error. */
 __attribute__((format(printf, 1, 2))) void output_note(const char *format, ...);
 
@@ -30,14 +37,15 @@ __attribute__((format(printf, 1, 2))) void output_note(const char *format, ...);
  * being done or read. */
 int output_error(const char *what, const vyre_error *error);
 
-/* The diagnostics of a program, warnings only unless quiet. */
-void output_diagnostics(const vyre_diagnostics *d);
+/* The diagnostics of the program in |file|, warnings only unless quiet. */
+void output_diagnostics(const char *file, const vyre_diagnostics *d);
 
 /* Prints a text from elsewhere (a plugin, a file's name) on stdout: control characters as \xNN, so that it can not
  * pass for something else or command the terminal. */
 void output_foreign(const char *text);
 
-/* Ends the use of stdout: |result|, or OUTPUT_FAILED, with a message, if something could not be written. */
+/* Ends the use of stdout: |result|, or OUTPUT_FAILED, with a message, if something could not be written. A failure
+ * that is wanted as JSON is written now, unless data was. */
 int output_finish(int result);
 
 /* Redraws a line of progress if stderr is a terminal; NULL removes it. */

@@ -45,8 +45,8 @@ static int decode(loaded_program *p, const vyre_define *defines, uint32_t count)
   vyre_status status;
   if (p->is_wire) {
     if (count > 0) {
-      output_complain("%s: --define %s: a program in wire form has no named constants. Fix: give its text.", p->path,
-                      defines[0].name);
+      output_complain_at(p->path, "--define %s: a program in wire form has no named constants. Fix: give its text.",
+                         defines[0].name);
       return OUTPUT_USAGE;
     }
     status = vyre_wire_decode(p->bytes, p->count, p->diagnostics, &p->program, &error);

@@ -5,6 +5,7 @@ tools_vyre_SOURCES = \
 	tools/cmd_backends.c tools/cmd_check.c tools/cmd_fmt.c tools/cmd_pack.c tools/cmd_run.c tools/commands.h \
 	tools/compare.c tools/compare.h \
 	tools/data.c tools/data.h \
+	tools/failure.c tools/failure.h \
 	tools/files.c tools/files.h \
 	tools/forms.def \
 	tools/json.c tools/json.h \

@@ -78,6 +78,7 @@ void vyre_context_release(vyre_context *context) {
   bool is_parent = !is_child(context); /* a child frees its copy, but calls no plugin of the parent */
   for (uint32_t i = 0; i < context->files.count; i++) free_file(context->files.data[i], is_parent);
   for (uint32_t i = 0; i < context->backends.count; i++) vyre_vector_free(&context->backends.data[i].files);
+  vyre_search_forget(context);
   vyre_vector_free(&context->files);
   vyre_vector_free(&context->backends);
   vyre_config_destroy(context->own_config);

@@ -47,6 +47,13 @@ typedef struct vyre_plugin_file {
   uint32_t device_count;
 } vyre_plugin_file;
 
+/* A place that was searched, or why it was not. */
+typedef struct vyre_searched {
+  char *path, *outcome;
+  const char *source; /* the configuration's, or static */
+  uint32_t plugins;
+} vyre_searched;
+
 /* The files of one name, of which at most one is used. */
 typedef struct vyre_backend {
   const char *name;
@@ -66,6 +73,7 @@ struct vyre_context {
   pthread_mutex_t lock;    /* never held while a plugin runs */
   pthread_cond_t changed;  /* a backend left LOADING */
   bool scanned;
+  VYRE_VECTOR(vyre_searched) places;
   VYRE_VECTOR(vyre_plugin_file *) files;
   VYRE_VECTOR(vyre_backend) backends;
 };
@@ -81,6 +89,8 @@ uint64_t vyre_deadline_left(uint64_t deadline);
 
 /* search.c: fills context->files with what lies in the places to search, nothing opened. Called with the lock held. */
 vyre_status vyre_search(vyre_context *context, vyre_error *error);
+/* Frees the places. */
+void vyre_search_forget(vyre_context *context);
 /* Sets verdict, status and reason (formatted as for printf). */
 __attribute__((format(printf, 4, 5))) void vyre_judge(vyre_plugin_file *file, vyre_verdict verdict,
                                                       vyre_status status, const char *format, ...);

@@ -101,6 +101,7 @@ static vyre_status scan(vyre_context *context, vyre_error *error) {
     free(file->path);
     free(file);
   }
+  vyre_search_forget(context);
   vyre_vector_free(&context->backends);
   vyre_vector_free(&context->files);
   return status;
@@ -240,6 +241,17 @@ vyre_status vyre_backend_device(vyre_context *context, uint32_t index, uint32_t 
   bool is_there = file != NULL && device < file->device_count;
   if (is_there) *out = file->devices[device];
   pthread_mutex_unlock(&context->lock);
+bool vyre_backend_searched(vyre_context *context, uint32_t index, vyre_search_info *out) {
+  if (vyre_registry_check(context, NULL) != VYRE_OK) return false;
+  pthread_mutex_lock(&context->lock);
+  bool is_there = context->scanned && index < context->places.count;
+  const vyre_searched *place = is_there ? &context->places.data[index] : NULL;
+  if (is_there)
+    *out = (vyre_search_info){ place->path, place->source, place->outcome, place->plugins };
+  pthread_mutex_unlock(&context->lock);
+  return is_there;
+}
+
   if (is_there) return VYRE_OK;
   return vyre_fail(error, VYRE_ERR_NOT_FOUND, "backends", "Row %u has no device %u. Fix: ask for one that is listed.",
                    index, device);

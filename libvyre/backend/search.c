@@ -113,13 +113,47 @@ static vyre_status add_unreadable(vyre_context *context, const char *path, int c
   return VYRE_OK;
 }
 
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+/* Keeps what a search found at |path|. The outcome is a sentence. */
+__attribute__((format(printf, 5, 6))) static vyre_status note_place(vyre_context *context, const char *path,
+                                                                    const char *source, uint32_t plugins,
+                                                                    const char *format, ...) {
+  vyre_searched place = { .path = strdup(path), .source = source, .plugins = plugins };
+  va_list args;
+  va_start(args, format);
+  if (vasprintf(&place.outcome, format, args) < 0) place.outcome = NULL;
+  va_end(args);
+  if (place.path != NULL && place.outcome != NULL && vyre_vector_push(&context->places, place)) return VYRE_OK;
+  free(place.path);
+  free(place.outcome);
+  return VYRE_ERR_NO_MEMORY;
+}
+
+void vyre_search_forget(vyre_context *context) {
+  for (uint32_t i = 0; i < context->places.count; i++) {
+    free(context->places.data[i].path);
+    free(context->places.data[i].outcome);
+  }
+  vyre_vector_free(&context->places);
+}
+
 static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-static vyre_status scan_directory(vyre_context *context, const char *path, DIR *directory) {
+/* Of a directory: how many of its files are named as plugins are, and how many otherwise. */
+typedef struct tally {
+  uint32_t plugins, others;
+} tally;
+
+static vyre_status scan_directory(vyre_context *context, const char *path, DIR *directory, tally *out) {
   VYRE_VECTOR(char *) names = { 0 };
   vyre_status status = VYRE_OK;
   struct dirent *entry;
   while (status == VYRE_OK && (entry = readdir(directory)) != NULL) {
+    size_t bytes;
+    bool is_plugin = backend_name(entry->d_name, &bytes) != NULL;
+    out->plugins += is_plugin;
+    out->others += !is_plugin && strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     if (strncmp(entry->d_name, VYRE_BACKEND_PREFIX, strlen(VYRE_BACKEND_PREFIX) - 1) != 0) continue;
     char *name = names.count < MAX_FILES ? strdup(entry->d_name) : NULL;
     if (name == NULL || !vyre_vector_push(&names, name)) {
@@ -139,41 +173,71 @@ static vyre_status scan_directory(vyre_context *context, const char *path, DIR *
   return status;
 }
 
+static vyre_status search_directory(vyre_context *context, const char *path, const char *source, DIR *directory) {
+  tally found = { 0 };
+  vyre_status status = scan_directory(context, path, directory, &found);
+  if (status != VYRE_OK) return status;
+  if (found.plugins > 0)
+    return note_place(context, path, source, found.plugins, "It has %u plugin%s.", found.plugins,
+                      found.plugins > 1 ? "s" : "");
+  if (found.others == 0) return note_place(context, path, source, 0, "It is empty.");
+  return note_place(context, path, source, 0, "No file in it is called %s<name>%s; %u %s called otherwise.",
+                    VYRE_BACKEND_PREFIX, VYRE_BACKEND_SUFFIX, found.others, found.others > 1 ? "are" : "is");
+}
+
 /* A place is a directory or one file. One that is missing is only an entry if the user named it. */
-static vyre_status search_place(vyre_context *context, const char *path, bool by_user) {
+static vyre_status search_place(vyre_context *context, const char *path, const char *source, bool by_user) {
   struct stat info;
-  if (stat(path, &info) != 0) return by_user || errno != ENOENT ? add_unreadable(context, path, errno) : VYRE_OK;
-  if (!S_ISDIR(info.st_mode)) return add_plugin(context, path, true);
-  DIR *directory = opendir(path);
-  if (directory == NULL) return add_unreadable(context, path, errno);
-  vyre_status status = scan_directory(context, path, directory);
+  DIR *directory = NULL;
+  bool is_there = stat(path, &info) == 0;
+  if (is_there && !S_ISDIR(info.st_mode)) {
+    vyre_status status = add_plugin(context, path, true);
+    return status == VYRE_OK ? note_place(context, path, source, 1, "It is a file.") : status;
+  }
+  if (is_there) directory = opendir(path);
+  if (directory == NULL) {
+    int code = errno;
+    if (code == ENOMEM) return VYRE_ERR_NO_MEMORY;
+    vyre_status status = note_place(context, path, source, 0, "%s.", strerrordesc_np(code));
+    return status == VYRE_OK && (by_user || code != ENOENT) ? add_unreadable(context, path, code) : status;
+  }
+  vyre_status status = search_directory(context, path, source, directory);
   closedir(directory);
   return status;
 }
 
-/* The directory beside this library, so that a moved installation finds its plugins. */
-static vyre_status search_beside(vyre_context *context) {
-  char *self, *path = NULL;
+/* A place that belongs to an installation. The setting |all|, where it is not NULL, stands for every place. */
+static vyre_status search_own(vyre_context *context, const char *path, const char *source,
+                              const vyre_config_value *all) {
+  if (all == NULL) return search_place(context, path, source, false);
+  return note_place(context, path, source, 0, "It was not searched, because %s stands for every place. Fix: begin that "
+                    "with + to search here as well.", all->source);
+}
+
+/* The directory beside this library, so that a moved installation finds its plugins; then the one as configured. */
+static vyre_status search_installation(vyre_context *context, const vyre_config_value *all) {
+  char *self, *beside = NULL;
   vyre_status status = vyre_self_directory(&self);
-  if (self == NULL) return status;
-  if (asprintf(&path, "%s/%s", self, VYRE_BACKENDS_NAME) < 0) {
+  if (self != NULL && asprintf(&beside, "%s/%s", self, VYRE_BACKENDS_NAME) < 0) {
+    beside = NULL;
     status = VYRE_ERR_NO_MEMORY;
-  } else {
-    status = search_place(context, path, false);
-    free(path);
   }
   free(self);
-  return status;
+  if (beside != NULL) status = search_own(context, beside, "beside libvyre", all);
+  bool is_same = beside != NULL && strcmp(beside, VYRE_BACKEND_DIR) == 0;
+  free(beside);
+  if (status != VYRE_OK || is_same) return status;
+  return search_own(context, VYRE_BACKEND_DIR, "as libvyre was configured", all);
 }
 
 vyre_status vyre_search(vyre_context *context, vyre_error *error) {
   vyre_config_value value;
   vyre_config_get(context->config, VYRE_CONFIG_BACKENDS_PATH, &value);
   vyre_status status = VYRE_OK;
-  for (uint32_t i = 0; i < value.count && status == VYRE_OK; i++) status = search_place(context, value.list[i], true);
+  for (uint32_t i = 0; i < value.count && status == VYRE_OK; i++)
+    status = search_place(context, value.list[i], value.source, true);
   /* A list from the call or the environment that does not begin with + stands for every place. */
   bool is_all = value.is_set && value.origin >= VYRE_CONFIG_FROM_ENVIRONMENT && value.text[0] != '+';
-  if (status == VYRE_OK && !is_all) status = search_beside(context);
-  if (status == VYRE_OK && !is_all) status = search_place(context, VYRE_BACKEND_DIR, false);
+  if (status == VYRE_OK) status = search_installation(context, is_all ? &value : NULL);
   return status == VYRE_OK ? VYRE_OK : vyre_fail_memory(error, "backend search");
 }

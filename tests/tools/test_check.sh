@@ -61,9 +61,15 @@ expect 0 "$VYRE" check --json warning.vyre; cp out warning.json
 expect 1 "$VYRE" check --json wrong.vyre; cp out wrong.json
 printf 'program a { // \377\n}' >"$(printf 'odd\377"\\\n.vyre')"
 expect 1 "$VYRE" check --json odd*; cp out odd.json
+expect 2 "$VYRE" check --json no/such/file "$saxpy" short.wire; cp out files.json
 if command -v python3 >/dev/null; then
   python3 -c '
 import json
+missing, good, short = json.load(open("files.json"))
+assert missing["where"] == "no/such/file" and missing["status"] == 2 and missing["code"] == "BAD_INPUT"
+assert missing["message"].startswith("No such file") and missing["fix"] and not missing["valid"]
+assert good["valid"] and "message" not in good and "status" not in good
+assert short["code"] == "VYRE_ERR_INVALID_WIRE" and short["status"] == 2
 [p] = json.load(open("saxpy.json"))
 assert p["valid"] and p["errors"] == 0 and p["diagnostics"] == []
 q = p["program"]
@@ -72,6 +78,7 @@ assert q["params"] == [{"name": "a", "type": "f32"}]
 assert q["buffers"] == [{"name": "x", "access": "read", "type": "f32"}, {"name": "y", "access": "rw", "type": "f32"}]
 [p] = json.load(open("wrong.json"))
 assert not p["valid"] and p["errors"] == 2 and "program" not in p
+assert p["code"] == "VYRE_ERR_INVALID_PROGRAM" and p["where"] == "wrong.vyre:3:10" and p["fix"]
 d = p["diagnostics"][0]
 assert d["severity"] == "error" and d["line"] == 3 and d["column"] == 10 and d["fix"] and d["code"][0] in "VS"
 [p] = json.load(open("warning.json"))

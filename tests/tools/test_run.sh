@@ -276,8 +276,16 @@ expect 0 $run order.vyre --len next=1 --out b=-; out_is '0 1 2 3'
 expect 0 $run order.vyre --len next=1 --lanes forward --out b=-; out_is '0 1 2 3'
 expect 0 $run order.vyre --len next=1 --lanes reversed --out b=-; out_is '3 2 1 0'
 expect 1 $run order.vyre --len next=1 --lanes reversed --verify --out b=@wrong --out next=-
-err_has 'buffer b differs first at [0]'; err_has 'cpu_ref gives 0 (0x00000000)'; err_has '3 (0x00000003)'; absent wrong; out_is_empty
-expect 0 $run "$saxpy" $saxpy_args --lanes reversed --verify --out y=-; out_is '12 24 36 48'; err_has 'equal'
+err_has 'buffer b differs first at [0]: cpu_ref with lanes reversed gives 3 (0x00000003)'; absent wrong; out_is_empty
+err_has 'cpu_ref with lanes forward gives 0 (0x00000000)'
+expect 1 $run order.vyre --len next=1 --verify --out b=@wrong --out next=-
+err_has 'cpu_ref with lanes forward gives 0 (0x00000000), cpu_ref with lanes reversed gives 3 (0x00000003)'
+expect 1 env VYRE_CPU_REF_LANE_ORDER=reversed $run order.vyre --len next=1 --verify --out b=-
+err_has 'cpu_ref with lanes reversed gives 3 (0x00000003), cpu_ref with lanes forward gives 0 (0x00000000)'
+expect 0 $run "$saxpy" $saxpy_args --lanes reversed --verify --out y=-; out_is '12 24 36 48'
+err_has 'the results of cpu_ref with lanes reversed equal those of cpu_ref with lanes forward'
+expect 0 $run "$saxpy" $saxpy_args --verify --out y=-; out_is '12 24 36 48'
+err_has 'the results of cpu_ref with lanes forward equal those of cpu_ref with lanes reversed'
 
 # Reports.
 expect 0 $run "$saxpy" $saxpy_args --report --out y=-; out_is '12 24 36 48'
@@ -294,6 +302,19 @@ assert d["backend"] == "cpu_ref" and d["program"] == "saxpy" and d["verified"] i
 assert d["report"]["declared_workgroup"] == [256, 1, 1] and d["time"]["runs"] == 2
 assert d["time"]["whole"]["least_ns"] <= d["time"]["whole"]["median_ns"] <= d["time"]["whole"]["most_ns"]
 ' || fail 'the JSON of run'
+  printf 'program ends { write b: u32[1]; trap(7); }\n' >trapping.vyre
+  expect 1 $run trapping.vyre --json --out b=-; cp out trap.json
+  printf 'program no { y = 1; }\n' >no_program.vyre
+  expect 1 $run no_program.vyre --json; cp out invalid.json
+  python3 -c '
+import json
+f = json.load(open("trap.json"))
+assert f["status"] == 1 and f["code"] == "VYRE_ERR_TRAP" and "code 7" in f["message"] and f["fix"], f
+assert f["where"].startswith("trapping.vyre") and f["diagnostics"] == []
+f = json.load(open("invalid.json"))
+assert f["code"] == "VYRE_ERR_INVALID_PROGRAM" and f["where"].startswith("no_program.vyre:1:")
+assert [d["code"] for d in f["diagnostics"]] and f["fix"]
+' || fail 'the JSON of failures'
   expect 0 $run copy_f32.vyre --in a=1.5,inf,-inf,nan --len b=4 --out b=- --json
   python3 -c 'import json; assert json.load(open("out"))["outputs"]["b"] == [1.5, "inf", "-inf", "nan"]' || fail 'JSON of floats'
 fi

@@ -97,6 +97,16 @@ VYRE_API vyre_status vyre_backend_device(vyre_context *context, uint32_t index, 
 /* "usable", "refused", ...; "" for a number that is none. Static storage. */
 VYRE_API const char *vyre_verdict_name(vyre_verdict verdict);
 
+/* A place that was searched for plugins, or was not and why. */
+typedef struct vyre_search_info {
+  const char *path;    /* absolute */
+  const char *source;  /* who names it: "--backend-path", "VYRE_BACKEND_PATH", a settings file, "beside libvyre", ... */
+  const char *outcome; /* what was there, as a sentence */
+  uint32_t plugins;    /* files named as plugins are */
+} vyre_search_info;
+/* Place |index| in the order of the search, once vyre_backends_load or vyre_device_open has searched; false beyond the
+ * last. Texts live as long as the context. */
+VYRE_API bool vyre_backend_searched(vyre_context *context, uint32_t index, vyre_search_info *out);
 /* ---- Devices ----------------------------------------------------------------------------------- */
 
 /* Opens a device. |name| is "auto" or NULL (the first of the setting backends.order that has a device; the log
