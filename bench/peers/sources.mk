@@ -3,12 +3,20 @@
 peer_protocol = bench/peers/build bench/peers/peer.c bench/peers/peer.h
 cpu_peer = bench/peers/cpu/cpu.c bench/peers/cpu/cpu.h bench/peers/cpu/kernels.c bench/peers/cpu/probes.c
 opencl_peer = bench/peers/opencl/opencl.c bench/peers/opencl/kernels.cl
-peer_sources = $(peer_protocol) $(cpu_peer) $(opencl_peer)
+cuda_peer_common = bench/peers/cuda/device.cu bench/peers/cuda/device.h
+cuda_peer = bench/peers/cuda/cuda.cu bench/peers/cuda/divide.h bench/peers/cuda/probes.cu bench/peers/cuda/probes.h \
+	bench/peers/cuda/sum.h
+cub_peer = bench/peers/cuda/cub.cu
+cublas_peer = bench/peers/cuda/cublas.cu
+peer_sources = $(peer_protocol) $(cpu_peer) $(opencl_peer) $(cuda_peer_common) $(cuda_peer) $(cub_peer) $(cublas_peer)
 EXTRA_DIST += $(peer_sources) bench/peers/README.md
 
 peer_programs = $(addprefix bench/peers/,$(PEERS))
 CLEANFILES += $(peer_programs)
 bench/peers/gcc bench/peers/clang: $(addprefix $(top_srcdir)/,$(cpu_peer))
+bench/peers/cuda: $(addprefix $(top_srcdir)/,$(cuda_peer_common) $(cuda_peer))
+bench/peers/cub: $(addprefix $(top_srcdir)/,$(cuda_peer_common) $(cub_peer))
+bench/peers/cublas: $(addprefix $(top_srcdir)/,$(cuda_peer_common) $(cublas_peer))
 bench/peers/pocl: $(addprefix $(top_srcdir)/,$(opencl_peer))
 $(peer_programs): $(addprefix $(top_srcdir)/,$(peer_protocol))
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && PEER_CFLAGS='$(PEER_CFLAGS)' NVCC='$(NVCC)' \

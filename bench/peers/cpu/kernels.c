@@ -90,6 +90,15 @@ static void reduce_strength(const cpu_data *data, size_t begin, size_t count, vo
   }
 }
 
+static void divide_exact(const cpu_data *data, size_t begin, size_t count, void *out) {
+  const uint32_t *restrict in = INPUT(uint32_t, 0);
+  uint32_t *restrict o = out;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t w = in[i] >> 8;
+    o[i] = w * 12 / 12 + w * 100 / 25;
+  }
+}
+
 /* The divisors are known at run time only: libdivide's multiplication, without a branch. It has none for 1. */
 #if HAVE_LIBDIVIDE
 enum { DIVISORS = 6 };
@@ -154,6 +163,7 @@ const cpu_kernel cpu_kernels[] = {
   {"elementwise.add", "f16", {"a", "b"}, "o", 2, add_f16, NULL, NULL},
 #endif
   {"integer.strength_reduction", "u32", {"x"}, "o", 4, reduce_strength, NULL, NULL},
+  {"integer.strength_reduction.exact", "u32", {"x"}, "o", 4, divide_exact, NULL, NULL},
 #if HAVE_LIBDIVIDE
   {"integer.strength_reduction.runtime", "u32", {"x"}, "o", 4, reduce_runtime, NULL, begin_runtime},
 #endif

@@ -66,6 +66,12 @@ kernel void reduce_strength(global const uint *restrict x, global uint *restrict
   MAP(V(uint) v = LOAD(x, i); STORE(STRENGTH(v), o, i), o[k] = STRENGTH(x[k]))
 }
 
+#define EXACT(x) (((x) >> 8) * 12u / 12u + ((x) >> 8) * 100u / 25u)
+
+kernel void divide_exact(global const uint *restrict x, global uint *restrict o, ulong n) {
+  MAP(V(uint) v = LOAD(x, i); STORE(EXACT(v), o, i), o[k] = EXACT(x[k]))
+}
+
 /* Each work-item sums a stretch of its own; the second launch, of one work-item, sums the sums. */
 kernel void sum_parts(global const uint *restrict v, global uint *restrict parts, ulong n) {
   ulong items = get_global_size(0), me = get_global_id(0), vectors = n / 16;

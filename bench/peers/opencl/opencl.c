@@ -24,6 +24,7 @@ static const cl_work works[] = {
   {"elementwise.add", "f16", {"a", "b"}, "o", "add_f16", 2, false},
   {"elementwise.add", "bf16", {"a", "b"}, "o", "add_bf16", 2, false},
   {"integer.strength_reduction", "u32", {"x"}, "o", "reduce_strength", 4, false},
+  {"integer.strength_reduction.exact", "u32", {"x"}, "o", "divide_exact", 4, false},
   {"reduce.sum", "u32", {"v"}, "o", NULL, 4, true},
 };
 
