@@ -190,11 +190,15 @@ static const char *fault_of(const bench_case *c) {
   return c->contestants[0].correct ? NULL : "the result is wrong";
 }
 
-/* By the clock of the contract, or of what was measured in its place. */
-static bool is_unstable(const bench_target *t, const bench_case *c) {
-  const bench_series *s = &c->contestants[0].clocks[t->clock];
-  double limit = t->clock == BENCH_DEVICE ? bench_limits_get()->device_cv : bench_limits_get()->wall_cv;
+static bool varies(const bench_series *s, double limit) {
   return s->count > 1 && s->stats.cv >= limit;
+}
+
+/* Device time always has to be steady, wall time where it is the contract's. */
+static bool is_unstable(const bench_target *t, const bench_case *c) {
+  const bench_series *clocks = c->contestants[0].clocks;
+  if (varies(&clocks[BENCH_DEVICE], bench_limits_get()->device_cv)) return true;
+  return t->clock != BENCH_DEVICE && varies(&clocks[t->clock], bench_limits_get()->wall_cv);
 }
 
 static void judge_row(verdict *v, const bench_target *t, const bench_report *r, bench_case *c) {

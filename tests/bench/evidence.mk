@@ -1,5 +1,5 @@
 # What becomes of the measurements.
-bench_evidence_tests = tests/bench/test_record
+bench_evidence_tests = tests/bench/test_gates tests/bench/test_record tests/bench/test_targets
 check_PROGRAMS += $(bench_evidence_tests)
 TESTS += $(bench_evidence_tests)
 bench_sample = tests/bench/sample_report.c tests/bench/sample_report.h $(bench_tool_sources)
@@ -9,3 +9,11 @@ tests_bench_test_record_SOURCES = tests/bench/test_record.c tests/fail_malloc.c 
 tests_bench_test_record_CPPFLAGS = $(bench_test_flags)
 tests_bench_test_record_CFLAGS = $(TEST_CFLAGS) $(JANSSON_CFLAGS)
 tests_bench_test_record_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
+tests_bench_test_gates_SOURCES = tests/bench/test_gates.c tests/fail_malloc.c $(bench_sample)
+tests_bench_test_gates_CPPFLAGS = $(bench_test_flags)
+tests_bench_test_gates_CFLAGS = $(TEST_CFLAGS)
+tests_bench_test_gates_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
+tests_bench_test_targets_SOURCES = tests/bench/test_targets.c $(bench_sample)
+tests_bench_test_targets_CPPFLAGS = $(bench_test_flags) -I$(top_srcdir)/bench/harness
+tests_bench_test_targets_CFLAGS = $(TEST_CFLAGS)
+tests_bench_test_targets_LDADD = bench/libvyre_bench.la $(TEST_LIBS)

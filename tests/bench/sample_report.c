@@ -7,7 +7,6 @@
 
 #include <check.h>
 
-#include "harness/record_json.h"
 #include "harness/stats.h"
 
 static const double confidence = 0.99;
@@ -63,6 +62,7 @@ static const bench_contestant people[SAMPLE_CONTESTANTS] = {
   { .name = "clang", .class = BENCH_CPU_SOTA, .version = "14.0", .flags = "-O3 -march=native -fopenmp" },
   { .name = "pocl", .class = BENCH_NEAR, .difference = "no fma", .failure = "it was not built: no OpenCL here" },
   { .name = "vulkan", .class = BENCH_GPU_SOTA, .failure = "no driver" },
+  { .name = "cublas", .class = BENCH_GPU_SOTA, .failure = "no library" },
 };
 static const double factors[SAMPLE_ABSENT] = { 1, 1.25, 1.1, 12, 13 };
 

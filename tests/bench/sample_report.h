@@ -2,7 +2,7 @@
 #ifndef VYRE_TESTS_SAMPLE_REPORT_H
 #define VYRE_TESTS_SAMPLE_REPORT_H
 
-#include "harness/record.h"
+#include "harness/record_json.h"
 
 typedef struct sample_options {
   uint64_t seed;
@@ -25,7 +25,7 @@ enum {
   SAMPLE_GCC,
   SAMPLE_CLANG,
   SAMPLE_ABSENT, /* without figures, as all from here on */
-  SAMPLE_CONTESTANTS = SAMPLE_ABSENT + 2
+  SAMPLE_CONTESTANTS = SAMPLE_ABSENT + 3
 };
 
 /* Free with bench_report_free. */

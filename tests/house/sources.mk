@@ -10,6 +10,7 @@ house_tests = \
 	tests/house/constant_data.sh \
 	tests/house/environment.sh \
 	tests/house/generated.sh \
+	tests/house/thresholds.sh \
 	tests/house/install.sh
 TESTS += $(house_tests)
 EXTRA_DIST += $(house_tests) tests/house/lib.sh tests/house/neutral.patterns tests/house/without-comments.awk \

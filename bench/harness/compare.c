@@ -1,0 +1,245 @@
+/* Each contestant of each case that both reports have is compared by the ratio of its medians. Runs are apart in time,
+ * so a change is believed only if it is larger than what the machine itself did meanwhile:
+ *
+ *   interval   of the ratio, by a bootstrap of independent series
+ *   wander     how far the medians of the parts of one series lie apart, beyond what its samples explain; it widens
+ *              the interval
+ *   drift      the ratio of the other contestants of the case, who are the same in both; a change has to be there with
+ *              and without it */
+#include "compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/writer.h"
+#include "record_fields.h"
+#include "stats.h"
+#include "targets.h"
+
+enum { SEED = 1, PARTS = 3, MAX_CONTROLS = 32 };
+
+static bool same(const char *a, const char *b) {
+  return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+const char *bench_change_name(bench_change change) {
+  static const char *const names[BENCH_CHANGES] = { "same",   "faster", "slower",       "unclear", "broken",
+                                                    "mended", "incomparable", "added", "removed" };
+  return names[change];
+}
+
+static const bench_case *find_case(const bench_report *r, const char *id) {
+  for (uint32_t i = 0; i < r->case_count; i++)
+    if (same(r->cases[i].id, id)) return &r->cases[i];
+  return NULL;
+}
+
+static const bench_contestant *find_contestant(const bench_case *c, const char *name) {
+  for (uint32_t i = 0; i < c->contestant_count; i++)
+    if (same(c->contestants[i].name, name)) return &c->contestants[i];
+  return NULL;
+}
+
+/* Device time if both have it, else the first wall clock of both; BENCH_CLOCKS if there is none. */
+static bench_clock common_clock(const bench_contestant *a, const bench_contestant *b) {
+  uint32_t clock = 0;
+  while (clock < BENCH_CLOCKS && !(a->clocks[clock].count && b->clocks[clock].count)) clock++;
+  return clock;
+}
+
+static bool usable(const bench_contestant *c) {
+  return !c->failure && c->correct;
+}
+
+/* The two series of a contestant as a ratio after / before, with the interval of sampling alone. */
+static bool ratio_of(const bench_series *before, const bench_series *after, bench_interval *out) {
+  return bench_ratio_unpaired(after->ns, after->count, before->ns, before->count, bench_limits_get()->confidence, SEED,
+                              out);
+}
+
+static double median_of(const double *ns, uint32_t count, double *room) {
+  memcpy(room, ns, count * sizeof *ns);
+  return bench_median(room, count);
+}
+
+/* Half the spread of the medians of the parts of a series, as a part of its median: what the machine does by itself
+ * while one series is taken. 0 for short series. */
+static double wander_of(const bench_series *s) {
+  uint32_t part = s->count / PARTS;
+  double low = INFINITY, high = 0;
+  double *room = part >= PARTS ? calloc(part, sizeof *room) : NULL;
+  if (!room) return 0;
+  for (uint32_t i = 0; i < PARTS; i++) {
+    double median = median_of(s->ns + (size_t)i * part, part, room);
+    low = fmin(low, median);
+    high = fmax(high, median);
+  }
+  free(room);
+  return (high - low) / 2 / s->stats.p50;
+}
+
+/* A contestant that can stand for the machine: the same program in both runs, with the same result, that is not |not|
+ * and is timed by the same clock. vyre is what changes, and controls nothing. */
+static bool is_control(const bench_case *before, const bench_contestant *after, const char *not, bench_clock clock) {
+  const bench_contestant *earlier = find_contestant(before, after->name);
+  if (!earlier || same(after->name, not) || !usable(earlier) || !usable(after)) return false;
+  return same(earlier->version, after->version) && same(earlier->flags, after->flags) && earlier->clocks[clock].count &&
+         after->clocks[clock].count;
+}
+
+/* The median ratio of the controls; false if there are none. */
+static bool drift_of(const bench_case *before, const bench_case *after, const char *not, bench_clock clock, double *out) {
+  double ratios[MAX_CONTROLS];
+  uint32_t count = 0;
+  for (uint32_t i = 1; i < after->contestant_count && count < MAX_CONTROLS; i++) {
+    const bench_contestant *c = &after->contestants[i];
+    if (!is_control(before, c, not, clock)) continue;
+    ratios[count++] = c->clocks[clock].stats.p50 / find_contestant(before, c->name)->clocks[clock].stats.p50;
+  }
+  if (count) *out = bench_median(ratios, count);
+  return count > 0;
+}
+
+/* What the interval [low, high] of a ratio whose value is |value| lets one say. */
+static bench_change say(double value, double low, double high) {
+  const bench_limits *l = bench_limits_get();
+  double slow = 1 + l->regression, floor = 1 + l->noise_floor;
+  if (value > slow && low > floor) return BENCH_SLOWER;
+  if (value < 1 / slow && high < 1 / floor) return BENCH_FASTER;
+  return low > 1 / slow && high < slow ? BENCH_SAME : BENCH_UNCLEAR;
+}
+
+/* The change with and without the machine's drift; what only one of them shows is unclear. */
+static bench_change decide(const bench_difference *d, const char **reason) {
+  bench_change raw = say(d->ratio, d->low, d->high);
+  *reason = raw == BENCH_UNCLEAR ? "the samples vary too much; take more of them, on a quieter machine" : NULL;
+  if (!d->controlled || raw == BENCH_UNCLEAR) return raw;
+  bench_change controlled = say(d->ratio / d->drift, d->low / d->drift, d->high / d->drift);
+  if (controlled == raw) return raw;
+  *reason = "the other contestants changed as well, so it may be the machine";
+  return BENCH_UNCLEAR;
+}
+
+static bool measure(bench_difference *d, const bench_contestant *before, const bench_contestant *after) {
+  const bench_series *a = &before->clocks[d->clock], *b = &after->clocks[d->clock];
+  bench_interval interval;
+  if (!ratio_of(a, b, &interval)) return false;
+  double wander = hypot(wander_of(a), wander_of(b));
+  double room_low = interval.value - interval.low, room_high = interval.high - interval.value;
+  d->before_ns = a->stats.p50;
+  d->after_ns = b->stats.p50;
+  d->ratio = interval.value;
+  d->low = interval.value - hypot(room_low, wander * interval.value);
+  d->high = interval.value + hypot(room_high, wander * interval.value);
+  d->controlled = drift_of(d->before, d->after, d->contestant, d->clock, &d->drift);
+  d->change = decide(d, &d->reason);
+  return true;
+}
+
+/* Why the two cases are not the same work; NULL if they are. */
+static const char *unlike(const bench_case *a, const bench_case *b) {
+  if (a->n != b->n) return "the size is another one";
+  if (a->bytes != b->bytes || a->ops != b->ops) return "other bytes or operations are counted";
+  for (uint32_t i = 0; i < a->input_count && i < b->input_count; i++)
+    if (a->inputs[i].found.known && b->inputs[i].found.known && a->inputs[i].found.fnv != b->inputs[i].found.fnv)
+      return "the inputs are others";
+  return a->input_count == b->input_count ? NULL : "the inputs are others";
+}
+
+static bool contrast(bench_difference *d, const bench_contestant *before, const bench_contestant *after) {
+  d->clock = common_clock(before, after);
+  d->reason = unlike(d->before, d->after);
+  d->change = BENCH_INCOMPARABLE;
+  if (d->reason) return true;
+  if (usable(before) != usable(after)) {
+    d->change = usable(after) ? BENCH_MENDED : BENCH_BROKEN;
+    const bench_contestant *bad = usable(after) ? before : after;
+    d->reason = bad->failure ? bad->failure : "its result was wrong";
+  } else if (!usable(after)) {
+    d->reason = after->failure ? after->failure : "its result is wrong in both";
+  } else if (d->clock == BENCH_CLOCKS) {
+    d->reason = "no clock is in both";
+  } else {
+    return measure(d, before, after);
+  }
+  return true;
+}
+
+/* A row for each contestant of |after|, and for those of |before| that are gone. */
+static bool add_case(bench_comparison *out, const bench_case *before, const bench_case *after) {
+  for (uint32_t i = 0; after && i < after->contestant_count; i++) {
+    const bench_contestant *c = &after->contestants[i], *earlier = before ? find_contestant(before, c->name) : NULL;
+    bench_difference *d = &out->rows[out->count++];
+    *d = (bench_difference){ .before = before, .after = after, .contestant = c->name, .change = BENCH_ADDED,
+                             .clock = BENCH_CLOCKS };
+    if (earlier && !contrast(d, earlier, c)) return false;
+  }
+  for (uint32_t i = 0; before && i < before->contestant_count; i++) {
+    const char *name = before->contestants[i].name;
+    if (after && find_contestant(after, name)) continue;
+    out->rows[out->count++] = (bench_difference){ .before = before, .after = after, .contestant = name,
+                                                  .change = BENCH_REMOVED, .clock = BENCH_CLOCKS };
+  }
+  return true;
+}
+
+static const char *pair_of(const bench_pair *pairs, uint32_t count, const char *key) {
+  for (uint32_t i = 0; i < count; i++)
+    if (same(pairs[i].key, key)) return pairs[i].value;
+  return NULL;
+}
+
+/* What makes the two runs other than two runs of one machine; NULL if nothing does. */
+static const char *warning_of(const bench_report *a, const bench_report *b) {
+  if (!same(pair_of(a->host, a->host_count, "cpu"), pair_of(b->host, b->host_count, "cpu")))
+    return "the processors are not the same: the differences are those of the machines";
+  if (!same(pair_of(a->device, a->device_count, "name"), pair_of(b->device, b->device_count, "name")))
+    return "the devices are not the same: the differences are those of the devices";
+  if (!same(pair_of(a->device, a->device_count, "driver"), pair_of(b->device, b->device_count, "driver")))
+    return "the drivers are not the same";
+  if (!same(a->compiler, b->compiler) || !same(a->flags, b->flags)) return "the builds are not the same";
+  return NULL;
+}
+
+static size_t contestants_of(const bench_report *r) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < r->case_count; i++) count += r->cases[i].contestant_count;
+  return count;
+}
+
+static bool fill(bench_comparison *out) {
+  const bench_report *before = out->before, *after = out->after;
+  for (uint32_t i = 0; i < after->case_count; i++)
+    if (!add_case(out, find_case(before, after->cases[i].id), &after->cases[i])) return false;
+  for (uint32_t i = 0; i < before->case_count; i++)
+    if (!find_case(after, before->cases[i].id) && !add_case(out, &before->cases[i], NULL)) return false;
+  return true;
+}
+
+vyre_status bench_compare(const bench_report *before, const bench_report *after, bench_comparison *out) {
+  *out = (bench_comparison){ .before = before, .after = after, .warning = warning_of(before, after) };
+  size_t rows = contestants_of(before) + contestants_of(after);
+  out->rows = vyre_arena_alloc(&out->arena, rows * sizeof *out->rows);
+  if (!out->rows || !fill(out)) {
+    bench_comparison_free(out);
+    return VYRE_ERR_NO_MEMORY;
+  }
+  for (uint32_t i = 0; i < out->count; i++) out->changes[out->rows[i].change]++;
+  return VYRE_OK;
+}
+
+void bench_comparison_free(bench_comparison *comparison) {
+  vyre_arena_free(&comparison->arena);
+  *comparison = (bench_comparison){ 0 };
+}
+
+bool bench_comparison_failed(const bench_comparison *comparison) {
+  for (uint32_t i = 0; i < comparison->count; i++) {
+    const bench_difference *d = &comparison->rows[i];
+    bool vyre = d->after && d->after->contestant_count && same(d->contestant, d->after->contestants[0].name);
+    if (vyre && (d->change == BENCH_SLOWER || d->change == BENCH_BROKEN)) return true;
+  }
+  return false;
+}
