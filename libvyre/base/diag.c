@@ -38,7 +38,7 @@ typedef struct place {
 
 typedef struct finding {
   const code_row *row;
-  const char *message;
+  const char *message, *fix;
   uint32_t offset;
   place at; /* line 0: none */
 } finding;
@@ -166,7 +166,8 @@ static void insert(vyre_diagnostics *d, const finding *f) {
   d->findings[at] = *f;
 }
 
-void vyre_diag(vyre_diagnostics *d, vyre_code code, uint32_t offset, const char *format, ...) {
+__attribute__((format(printf, 5, 0))) static void add(vyre_diagnostics *d, vyre_code code, uint32_t offset,
+                                                      const char *fix, const char *format, va_list args) {
   const code_row *row = find_row(code);
   if (d == NULL || row == NULL) return;
   if (d->kept_of[row->severity] == VYRE_MAX_DIAGNOSTICS) {
@@ -174,19 +175,32 @@ void vyre_diag(vyre_diagnostics *d, vyre_code code, uint32_t offset, const char 
     return;
   }
   char found[MESSAGE_BYTES];
-  va_list args;
-  va_start(args, format);
   int length = vsnprintf(found, sizeof found, format, args);
-  va_end(args);
   if (length < 0) found[0] = 0;
   if (length >= MESSAGE_BYTES) memcpy(found + MESSAGE_BYTES - 4, "...", 4);
 
-  finding f = { .row = row, .offset = offset, .message = compose(d, row, found) };
+  finding f = { .row = row, .offset = offset, .message = compose(d, row, found), .fix = row->fix };
   if (is_known(d, &f)) return;
   if (offset != VYRE_NO_POSITION && d->source != NULL) f.at = locate(d, offset);
+  const char *own = fix != NULL ? vyre_arena_copy(&d->texts, fix, strlen(fix)) : NULL;
+  if (own != NULL) f.fix = own;
   d->seen[row->severity]++;
   d->kept_of[row->severity]++;
   insert(d, &f);
+}
+
+void vyre_diag(vyre_diagnostics *d, vyre_code code, uint32_t offset, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  add(d, code, offset, NULL, format, args);
+  va_end(args);
+}
+
+void vyre_diag_fix(vyre_diagnostics *d, vyre_code code, uint32_t offset, const char *fix, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  add(d, code, offset, fix, format, args);
+  va_end(args);
 }
 
 uint32_t vyre_diagnostics_errors(const vyre_diagnostics *d) { return d->seen[VYRE_SEVERITY_ERROR]; }
@@ -196,7 +210,7 @@ bool vyre_diagnostics_get(const vyre_diagnostics *d, uint32_t index, vyre_diagno
   if (index >= d->kept) return false;
   const finding *f = &d->findings[index];
   *out = (vyre_diagnostic){ f->row->code, f->row->severity, f->offset, f->at.line, f->at.column,
-                            f->message,   f->row->fix };
+                            f->message,   f->fix };
   return true;
 }
 
@@ -251,7 +265,8 @@ static void render_finding(vyre_writer *w, const vyre_diagnostics *d, const find
   bool error = f->row->severity == VYRE_SEVERITY_ERROR;
   vyre_write(w, "%s %s: %s\n", error ? "error" : "warning", f->row->name, f->message);
   if (f->at.line > 0) render_line(w, d, &f->at);
-  vyre_write(w, "  Fix: %s.\n", f->row->fix);
+  bool asks = f->fix[strlen(f->fix) - 1] == '?';
+  vyre_write(w, "  Fix: %s%s\n", f->fix, asks ? "" : ".");
 }
 
 static void render_rest(vyre_writer *w, uint32_t rest, const char *what) {

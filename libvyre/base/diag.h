@@ -10,6 +10,10 @@
 __attribute__((format(printf, 4, 5))) void vyre_diag(vyre_diagnostics *d, vyre_code code, uint32_t offset,
                                                      const char *format, ...);
 
+/* The same with a fix that is closer than the code's own: a sentence without its point, or with a question mark. */
+__attribute__((format(printf, 5, 6))) void vyre_diag_fix(vyre_diagnostics *d, vyre_code code, uint32_t offset,
+                                                         const char *fix, const char *format, ...);
+
 /* Severity of a code. */
 vyre_severity vyre_code_severity(vyre_code code);
 

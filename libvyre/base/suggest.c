@@ -28,8 +28,9 @@ static uint32_t distance(const char *a, uint32_t a_bytes, const char *b, uint32_
 void vyre_suggest_offer(vyre_suggestion *s, const char *candidate) {
   size_t a = strlen(s->word), b = strlen(candidate);
   if (a > LONGEST || b > LONGEST) return;
-  uint32_t found = distance(s->word, (uint32_t)a, candidate, (uint32_t)b);
   uint32_t allowed = 1 + (uint32_t)(a < b ? a : b) / 4;
+  if ((a < b ? b - a : a - b) > allowed) return; /* so many letters are missing at least */
+  uint32_t found = distance(s->word, (uint32_t)a, candidate, (uint32_t)b);
   if (found > allowed || found >= s->distance || found >= b) return;
   s->best = candidate;
   s->distance = found;

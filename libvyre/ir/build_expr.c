@@ -1,4 +1,5 @@
 /* Building expressions: typing, hash-consing, and the rules that one expression alone can break. */
+#include <stdio.h>
 #include <string.h>
 
 #include "ir/build_state.h"
@@ -280,12 +281,26 @@ static vyre_expr splat_to(vyre_builder *b, vyre_expr e, vyre_type beside) {
   if (vector == VYRE_TYPE_NONE) return e;
   return build_node(b, &(ir_expr){ .op = VYRE_OP_SPLAT, .type = (uint8_t)vector, .arg[0] = e });
 }
+static bool is_plain_number(vyre_type t) { return t >= VYRE_TYPE_U32 && t <= VYRE_TYPE_F64; }
+
+/* How two numbers of different types come together; NULL if that is not what is wrong. */
+static const char *conversion_fix(vyre_code code, vyre_type x, vyre_type y, char out[96]) {
+  bool differ = code == VYRE_V88 || code == VYRE_V90 || code == VYRE_V93 || code == VYRE_V96;
+  if (!differ || x == y || !is_plain_number(x) || !is_plain_number(y)) return NULL;
+  snprintf(out, 96, "write %s(...) around the %s, or %s(...) around the %s; nothing is converted silently",
+           build_type_name(x), build_type_name(y), build_type_name(y), build_type_name(x));
+  return out;
+}
+
 
 static void report_types(vyre_builder *b, vyre_code code, vyre_op op, vyre_type x, vyre_type y, vyre_type z) {
   const char *spelling = vyre_op_describe(op)->spelling;
+  char fix[96];
   uint32_t arity = vyre_op_describe(op)->arity;
   if (arity == 1) ir_builder_report(b, code, "%s of %s", spelling, build_type_name(x));
-  else if (arity == 2) ir_builder_report(b, code, "%s of %s and %s", spelling, build_type_name(x), build_type_name(y));
+  else if (arity == 2)
+    ir_builder_report_fix(b, code, conversion_fix(code, x, y, fix), "%s of %s and %s", spelling, build_type_name(x),
+                          build_type_name(y));
   else ir_builder_report(b, code, "%s of %s, %s and %s", spelling, build_type_name(x), build_type_name(y), build_type_name(z));
 }
 

@@ -72,17 +72,29 @@ void ir_builder_expect(vyre_builder *b, uint64_t expressions, uint64_t statement
 
 /* ---- Faults -------------------------------------------------------------------------------- */
 
+static void report(vyre_builder *b, vyre_code code, const char *fix, const char *text) {
+  vyre_diag_fix(b->diagnostics, code, b->position, fix, "%s", text);
+  if (vyre_code_severity(code) != VYRE_SEVERITY_ERROR || b->errors++ > 0) return;
+  vyre_fail(&b->first, VYRE_ERR_INVALID_PROGRAM, ir_builder_text(b, b->program->name), "%s: %s: %s. Fix: %s.",
+            vyre_code_name(code), vyre_code_gist(code), text, fix != NULL ? fix : vyre_code_fix(code));
+}
+
 void ir_builder_report(vyre_builder *b, vyre_code code, const char *format, ...) {
   char text[384];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  vyre_diag(b->diagnostics, code, b->position, "%s", text);
-  if (vyre_code_severity(code) != VYRE_SEVERITY_ERROR) return;
-  if (b->errors++ == 0)
-    vyre_fail(&b->first, VYRE_ERR_INVALID_PROGRAM, ir_builder_text(b, b->program->name), "%s: %s: %s. Fix: %s.",
-              vyre_code_name(code), vyre_code_gist(code), text, vyre_code_fix(code));
+  report(b, code, NULL, text);
+}
+
+void ir_builder_report_fix(vyre_builder *b, vyre_code code, const char *fix, const char *format, ...) {
+  char text[384];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  report(b, code, fix, text);
 }
 
 void ir_builder_out_of_memory(vyre_builder *b) { b->out_of_memory = true; }

@@ -66,6 +66,9 @@ __attribute__((format(printf, 3, 4))) void ir_builder_report(vyre_builder *b, vy
 void ir_builder_out_of_memory(vyre_builder *b);
 bool ir_builder_failed(const vyre_builder *b); /* an error or out of memory */
 
+/* The same with a fix that is closer than the code's own (NULL: that). */
+__attribute__((format(printf, 4, 5))) void ir_builder_report_fix(vyre_builder *b, vyre_code code, const char *fix,
+                                                                 const char *format, ...);
 /* True if evaluating |e| later in the same block, after any statement, gives the same value and nothing else:
  * it has no effect and reads nothing that can change. */
 bool ir_builder_stable(const vyre_builder *b, vyre_expr e);

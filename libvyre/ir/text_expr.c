@@ -32,6 +32,7 @@ static const struct { uint8_t op, precedence; } infixes[TEXT_KINDS] = {
   [TEXT_BOTH] = { VYRE_OP_LAND, 2 },       [TEXT_EITHER] = { VYRE_OP_LOR, PRECEDENCE_EITHER },
 };
 
+bool text_op_is_leaf(vyre_op op) { return forms[op] == FORM_LEAF || forms[op] == FORM_AXIS; }
 vyre_op text_infix_operator(text_kind kind) { return (vyre_op)infixes[kind].op; }
 
 /* ---- The stack of operators ---------------------------------------------------------------- */
@@ -177,27 +178,29 @@ static bool is_function(const text_parser *p, ir_symbol symbol) {
 
 /* Says what is wrong with a name that is not what its use wants, once for an unknown one, and not at all if its
  * declaration failed. */
-static void report_name(text_parser *p, uint32_t name, ir_symbol symbol, vyre_code code, const char *wanted,
+static void report_name(text_parser *p, uint32_t name, ir_symbol symbol, vyre_code code, uint32_t wanted,
                         uint32_t pos) {
   if (text_name_at(p, name)->poisoned) return;
   if (p->function != UINT32_MAX && p->functions.data[p->function].name == name)
     text_report(p, VYRE_V66, pos, "\"%s\" would call itself, and there is no recursion", text_of(p, name));
+  else if (symbol.kind == IR_SYMBOL_NONE)
+    text_report_near(p, code, pos, name, wanted, "is not declared");
   else
-    text_report(p, code, pos, "\"%s\" is not %s", text_of(p, name),
-                symbol.kind == IR_SYMBOL_NONE ? "declared" : wanted);
+    text_report(p, code, pos, "\"%s\" is not a %s", text_of(p, name),
+                wanted == TEXT_NEAR_BUFFER ? "buffer" : "function");
   if (symbol.kind == IR_SYMBOL_NONE) text_poison(p, name);
 }
 
 /* An element that is loaded: the index follows. */
 static step open_load(text_parser *p, uint32_t name, ir_symbol symbol, uint32_t pos) {
   bool buffer = symbol.kind == IR_SYMBOL_BUFFER;
-  if (!buffer) report_name(p, name, symbol, VYRE_V65, "a buffer", pos);
+  if (!buffer) report_name(p, name, symbol, VYRE_V65, TEXT_NEAR_BUFFER, pos);
   return open_entry(p, ENTRY_LOAD, VYRE_OP_LOAD, buffer ? symbol.index : VYRE_NO_BINDING, pos);
 }
 
 static step open_function(text_parser *p, uint32_t name, ir_symbol symbol, uint32_t pos) {
   uint32_t function = is_function(p, symbol) ? p->globals.data[symbol.index].function : UINT32_MAX;
-  if (function == UINT32_MAX) report_name(p, name, symbol, VYRE_V66, "a function", pos);
+  if (function == UINT32_MAX) report_name(p, name, symbol, VYRE_V66, TEXT_NEAR_FUNCTION | TEXT_NEAR_STATEMENT, pos);
   if (p->constant && function != UINT32_MAX) {
     text_report(p, VYRE_S7, pos, "a call is not constant");
     function = UINT32_MAX;
@@ -223,7 +226,7 @@ static step read_name(text_parser *p) {
     return text_unexpected(p, "[ and an index after the name of a buffer"), STEP_FAILED;
   if (is_function(p, symbol)) return text_unexpected(p, "( and arguments after the name of a function"), STEP_FAILED;
   if (symbol.kind != IR_SYMBOL_NONE) return push_operand(p, value_of(p, symbol, pos));
-  report_name(p, name, symbol, VYRE_V66, "", pos);
+  report_name(p, name, symbol, VYRE_V66, TEXT_NEAR_VALUE, pos);
   return push_operand(p, operand_failed(pos));
 }
 
@@ -236,7 +239,7 @@ static step read_length(text_parser *p, vyre_op op, uint32_t pos) {
     vyre_build_position(p->b, pos);
     x = operand_expr(vyre_build_len(p->b, op, symbol.index), pos);
   } else {
-    report_name(p, p->name, symbol, VYRE_V67, "a buffer", p->token.start);
+    report_name(p, p->name, symbol, VYRE_V67, TEXT_NEAR_BUFFER, p->token.start);
   }
   text_advance(p);
   return text_expect(p, TEXT_CLOSE, ")") ? push_operand(p, x) : STEP_FAILED;
@@ -261,7 +264,7 @@ static step open_access(text_parser *p, vyre_op op, uint32_t pos) {
   if (!text_at(p, TEXT_NAME) || p->word != WORD_NONE) return text_unexpected(p, "the name of a buffer"), STEP_FAILED;
   ir_symbol symbol = text_find(p, p->name);
   bool buffer = symbol.kind == IR_SYMBOL_BUFFER, atomic = op >= VYRE_OP_ATOMIC_ADD;
-  if (!buffer) report_name(p, p->name, symbol, atomic ? VYRE_V61 : VYRE_V65, "a buffer", p->token.start);
+  if (!buffer) report_name(p, p->name, symbol, atomic ? VYRE_V61 : VYRE_V65, TEXT_NEAR_BUFFER, p->token.start);
   text_advance(p);
   if (!text_at(p, TEXT_OPEN_BRACKET)) return text_unexpected(p, "["), STEP_FAILED;
   return open_entry(p, ENTRY_ACCESS_INDEX, op, buffer ? symbol.index : VYRE_NO_BINDING, pos);
@@ -635,7 +638,7 @@ bool text_element(text_parser *p, vyre_code code, vyre_binding *binding) {
   if (!text_at(p, TEXT_NAME) || p->word != WORD_NONE) return text_unexpected(p, "the name of a buffer");
   ir_symbol symbol = text_find(p, p->name);
   *binding = symbol.kind == IR_SYMBOL_BUFFER ? symbol.index : VYRE_NO_BINDING;
-  if (*binding == VYRE_NO_BINDING) report_name(p, p->name, symbol, code, "a buffer", p->token.start);
+  if (*binding == VYRE_NO_BINDING) report_name(p, p->name, symbol, code, TEXT_NEAR_BUFFER, p->token.start);
   text_advance(p);
   if (!text_expect(p, TEXT_OPEN_BRACKET, "[") || !text_expression(p, &index)) return false;
   uint32_t pos = index.pos;

@@ -34,6 +34,16 @@ void text_report(text_parser *p, vyre_code code, uint32_t pos, const char *forma
   ir_builder_report(p->b, code, "%s", text);
 }
 
+void text_report_fix(text_parser *p, vyre_code code, uint32_t pos, const char *fix, const char *format, ...) {
+  char text[384];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  vyre_build_position(p->b, pos);
+  ir_builder_report_fix(p->b, code, fix, "%s", text);
+}
+
 /* The token as a message shows it. */
 static const char *describe_token(const text_parser *p, char out[64]) {
   if (p->token.kind == TEXT_END) return "the end of the text";
@@ -146,7 +156,7 @@ bool text_read_type(text_parser *p, vyre_type *type) {
     text_advance(p);
     return true;
   }
-  text_report(p, VYRE_V136, p->token.start, "\"%.60s\"", text_of(p, p->name));
+  text_report_near(p, VYRE_V136, p->token.start, p->name, TEXT_NEAR_TYPE, "is none");
   return false;
 }
 
@@ -194,6 +204,15 @@ uint32_t text_fresh_name(text_parser *p, char kind) {
   }
 }
 
+/* Whether a name has the form of those that a call leaves, which stand in printed programs: __t0, __f_x_1. */
+static bool is_generated(const char *name) {
+  size_t bytes = strlen(name), digits = 0;
+  while (digits < bytes && name[bytes - 1 - digits] >= '0' && name[bytes - 1 - digits] <= '9') digits++;
+  if (digits == 0) return false;
+  if (bytes - digits == 3) return strchr("rtv", name[2]) != NULL;
+  return bytes - digits > 5 && name[bytes - 1 - digits] == '_' && memchr(name + 3, '_', bytes - digits - 5) != NULL;
+}
+
 bool text_read_new_name(text_parser *p, uint32_t *name, uint32_t *pos) {
   *name = p->name;
   *pos = p->token.start;
@@ -203,7 +222,8 @@ bool text_read_new_name(text_parser *p, uint32_t *name, uint32_t *pos) {
     text_advance(p);
     return false;
   }
-  if (strncmp(text_of(p, p->name), "__", 2) == 0 && !p->check)
+  const char *text = text_of(p, p->name);
+  if (strncmp(text, "__", 2) == 0 && !is_generated(text) && !p->check)
     text_report(p, VYRE_W4, *pos, "\"%s\"", text_of(p, p->name));
   text_advance(p);
   return true;

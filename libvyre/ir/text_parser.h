@@ -3,6 +3,7 @@
  *   text_parse.c    the whole, names, recovery        text_decl.c   header, declarations, functions
  *   text_stmt.c     statements                        text_call.c   calls, which are inlined
  *   text_expr.c     operators and brackets            text_value.c  operands and their types
+ *   text_near.c     names that may have been meant
  *
  * Nesting of the text costs heap and never C stack, except for calls: a function's body is read again at each call,
  * at most VYRE_MAX_CALL_DEPTH deep. */
@@ -188,6 +189,9 @@ bool text_expect_word(text_parser *p, uint16_t word, const char *wanted);
 bool text_unexpected(text_parser *p, const char *wanted);
 __attribute__((format(printf, 4, 5))) void text_report(text_parser *p, vyre_code code, uint32_t pos, const char *format,
                                                        ...);
+/* As report, with a fix that is closer than the code's own; NULL for that. */
+__attribute__((format(printf, 5, 6))) void text_report_fix(text_parser *p, vyre_code code, uint32_t pos,
+                                                           const char *fix, const char *format, ...);
 void text_no_memory(text_parser *p);
 
 /* A name that is about to be declared: reports S6 for reserved words, W4 for __. */
@@ -265,6 +269,19 @@ bool text_read_scope(text_parser *p, vyre_scope *scope);
 uint32_t text_read_component(text_parser *p);
 /* The infix operator of a token, NONE if it is none. */
 vyre_op text_infix_operator(text_kind kind);
+
+/* Whether a word is an operator that stands alone, as gid does. */
+bool text_op_is_leaf(vyre_op op);
+
+/* ---- text_near.c --------------------------------------------------------------------------- */
+
+/* What could have been meant where a name stands. */
+enum {
+  TEXT_NEAR_BUFFER = 1, TEXT_NEAR_VALUE = 2, TEXT_NEAR_VAR = 4, TEXT_NEAR_FUNCTION = 8, TEXT_NEAR_TYPE = 16,
+  TEXT_NEAR_STATEMENT = 32
+};
+/* Reports `"name" what`, with the nearest name of those |kinds| as its fix, or else the code's. */
+void text_report_near(text_parser *p, vyre_code code, uint32_t pos, uint32_t name, uint32_t kinds, const char *what);
 
 /* ---- text_call.c --------------------------------------------------------------------------- */
 

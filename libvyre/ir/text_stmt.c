@@ -164,8 +164,8 @@ static vyre_var find_var(text_parser *p, uint32_t name, uint32_t pos) {
   ir_symbol symbol = text_find(p, name);
   if (symbol.kind == IR_SYMBOL_VAR) return symbol.index;
   if (!text_name_at(p, name)->poisoned)
-    text_report(p, VYRE_V120, pos, "\"%s\" is %s", text_of(p, name),
-                symbol.kind == IR_SYMBOL_NONE ? "not declared" : "no variable");
+    text_report_near(p, VYRE_V120, pos, name, symbol.kind == IR_SYMBOL_NONE ? TEXT_NEAR_VAR : 0,
+                     symbol.kind == IR_SYMBOL_NONE ? "is not declared" : "is no variable");
   if (symbol.kind == IR_SYMBOL_NONE) text_poison(p, name);
   return VYRE_NO_VAR;
 }
@@ -175,7 +175,7 @@ static bool read_assignment(text_parser *p, uint32_t name, uint32_t pos) {
   operand value, old = operand_failed(pos);
   if (!is_assignment(p->token.kind) && !text_at(p, TEXT_DOT)) {
     if (text_at(p, TEXT_ERROR) || text_at(p, TEXT_END)) return text_unexpected(p, "an assignment");
-    text_report(p, VYRE_V147, pos, "\"%s\" begins neither an assignment nor a call", text_of(p, name));
+    text_report_near(p, VYRE_V147, pos, name, TEXT_NEAR_STATEMENT, "begins neither an assignment nor a call");
     return false;
   }
   vyre_var var = find_var(p, name, pos);

@@ -2,6 +2,7 @@
  *
  * Untyped integers are computed exactly as long as they meet only each other. What else is made of untyped operands
  * alone is built once for each type that it can have, and the place then takes one of them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "ir/check.h"
@@ -155,12 +156,18 @@ vyre_expr text_resolve(text_parser *p, const operand *x, vyre_type place) {
   }
 }
 
+/* Scalars that convert into each other. */
+static bool is_plain(vyre_type type) { return type >= VYRE_TYPE_BOOL && type <= VYRE_TYPE_F64; }
+
 vyre_expr text_resolve_to(text_parser *p, const operand *x, vyre_type place, vyre_code code, const char *what) {
   vyre_expr e = text_resolve(p, x, place);
   vyre_type type = vyre_build_type_of(p->b, e);
   if (e == 0 || type == place) return e;
-  text_report(p, code, x->pos, "%s is %s, found %s", what, type_name(place),
-              type == VYRE_TYPE_NONE ? "no value" : type_name(type));
+  char fix[80];
+  bool converts = is_plain(type) && is_plain(place) && place != VYRE_TYPE_BOOL;
+  snprintf(fix, sizeof fix, "write %s(...) around it; nothing is converted silently", type_name(place));
+  text_report_fix(p, code, x->pos, converts ? fix : NULL, "%s is %s, found %s", what, type_name(place),
+                  type == VYRE_TYPE_NONE ? "no value" : type_name(type));
   return 0;
 }
 

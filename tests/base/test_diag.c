@@ -142,6 +142,24 @@ START_TEST(twenty_of_each_are_kept_and_all_are_counted) {
 }
 END_TEST
 
+START_TEST(a_closer_fix_stands_instead_of_the_code_s) {
+  vyre_diagnostics *d = make("f", "abc", 3);
+  vyre_diagnostic found;
+  char fix[] = "did you mean x?";
+  vyre_diag_fix(d, VYRE_V66, 0, fix, "%s", "y");
+  vyre_diag_fix(d, VYRE_V66, 1, NULL, "%s", "z");
+  memset(fix, 'q', sizeof fix - 1); /* it was copied */
+  ck_assert(vyre_diagnostics_get(d, 0, &found));
+  ck_assert_str_eq(found.fix, "did you mean x?");
+  ck_assert(vyre_diagnostics_get(d, 1, &found));
+  ck_assert_str_eq(found.fix, vyre_code_fix(VYRE_V66));
+  char *text = vyre_diagnostics_render(d);
+  ck_assert_ptr_nonnull(strstr(text, "\n  Fix: did you mean x?\n"));
+  free(text);
+  vyre_diagnostics_destroy(d);
+}
+END_TEST
+
 START_TEST(one_fault_at_one_place_is_said_once) {
   vyre_diagnostics *d = make("f", "abc", 3);
   for (int i = 0; i < 3; i++) vyre_diag(d, VYRE_V66, 1, "x");
@@ -290,6 +308,7 @@ int main(void) {
                      every_code_has_name_gist_and_fix, lines_end_with_lf_cr_or_both, columns_count_code_points,
                      byte_order_mark_is_no_column, places_beyond_the_end_are_the_end, findings_stand_in_source_order,
                      twenty_of_each_are_kept_and_all_are_counted, one_fault_at_one_place_is_said_once,
+                     a_closer_fix_stands_instead_of_the_code_s,
                      rendering_shows_line_and_caret, rendering_without_place_or_file_has_no_line,
                      hostile_text_is_escaped, long_lines_are_cut_around_the_caret, lines_of_120_are_shown_whole,
                      long_messages_are_cut, no_set_and_no_such_code_are_harmless, without_memory_findings_still_count,

@@ -2,7 +2,7 @@
 text_tests = \
 	tests/text/test_lex tests/text/test_literals tests/text/test_declarations tests/text/test_expressions \
 	tests/text/test_statements tests/text/test_calls tests/text/test_limits tests/text/test_print tests/text/test_format \
-	tests/text/test_memory tests/text/test_manual
+	tests/text/test_memory tests/text/test_manual tests/text/test_near
 check_PROGRAMS += $(text_tests)
 TESTS += $(text_tests)
 EXTRA_DIST += tests/text/kit.h
@@ -35,6 +35,9 @@ tests_text_test_print_LDADD = tests/gen/libgen.la $(TEST_IR_LIBS)
 tests_text_test_format_SOURCES = tests/text/test_format.c
 tests_text_test_format_CFLAGS = $(TEST_CFLAGS)
 tests_text_test_format_LDADD = $(TEST_IR_LIBS)
+tests_text_test_near_SOURCES = tests/text/test_near.c
+tests_text_test_near_CFLAGS = $(TEST_CFLAGS)
+tests_text_test_near_LDADD = $(TEST_IR_LIBS)
 tests_text_test_memory_SOURCES = tests/text/test_memory.c tests/fail_malloc.c
 tests_text_test_memory_CFLAGS = $(TEST_CFLAGS)
 tests_text_test_memory_LDADD = $(TEST_IR_LIBS)

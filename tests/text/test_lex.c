@@ -88,6 +88,14 @@ START_TEST(names) {
   kit_fault_at("program p { let 9a = 1; }", VYRE_S4, 1, 17);
   ck_assert_uint_eq(kit_warnings("program p { let __a = 1; let _b = __a; }", VYRE_W4), 1);
   ck_assert_uint_eq(kit_warnings("program p { param __a: u32; const __c = 1; fn __f(__x: u32) {} }", VYRE_W4), 4);
+  /* What inlining makes is no fault of who reads it back. */
+  static const char *const made[] = { "__r0", "__t12", "__v3", "__f_a_1", "__f_b_c_22" };
+  static const char *const written[] = { "__r", "__x0", "__f_1", "__f_a", "___1", "__1", "__" };
+  for (int i = 0; i < 12; i++) {
+    text = kit_text("program p { let %s = 1; }", i < 5 ? made[i] : written[i - 5]);
+    ck_assert_msg(kit_warnings(text, VYRE_W4) == (i >= 5), "%s", text);
+    free(text);
+  }
 }
 END_TEST
 

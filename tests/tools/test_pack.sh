@@ -40,4 +40,19 @@ cp a.wire longer.wire
 printf 'x' >>longer.wire
 expect 2 "$VYRE" unpack longer.wire
 expect 1 "$VYRE" unpack a.wire -o /dev/full
+
+# What unpack prints is clean, names that inlining made included.
+cat >calls.vyre <<'END'
+program calls {
+  read x: f32[]; rw y: f32[];
+  fn square(v: f32) -> f32 { let w = v * v; return w; }
+  fn clamped(v: f32) -> f32 { var w = v; if (w > 1.0) { w = 1.0; } return w; }
+  fn store(at: u32, v: f32) { y[at] = v; }
+  for (i in 0..len(y)) { store(i, square(x[i]) + square(y[i])); }
+  y[1] = clamped(square(x[0])) + x[1];
+}
+END
+expect 0 "$VYRE" pack calls.vyre -o calls.wire
+expect 0 "$VYRE" unpack calls.wire -o again.vyre; grep -q 'let __' again.vyre || fail 'no name of the compiler to see'
+expect 0 "$VYRE" check again.vyre; out_is_empty; err_is_empty
 finish

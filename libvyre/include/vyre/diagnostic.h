@@ -37,7 +37,7 @@ typedef struct vyre_diagnostic {
   uint32_t line;   /* from 1; 0 without position */
   uint32_t column; /* from 1, in code points; 0 without position */
   const char *message; /* the code's gist, and after a colon what was found; fit for a terminal */
-  const char *fix;     /* the code's fix */
+  const char *fix;     /* the code's fix, or a closer one for this place */
 } vyre_diagnostic;
 
 /* A set of findings about one source. Used by one thread at a time; once complete, by any number for reading. */
