@@ -75,8 +75,9 @@ void ir_builder_expect(vyre_builder *b, uint64_t expressions, uint64_t statement
 static void report(vyre_builder *b, vyre_code code, const char *fix, const char *text) {
   vyre_diag_fix(b->diagnostics, code, b->position, fix, "%s", text);
   if (vyre_code_severity(code) != VYRE_SEVERITY_ERROR || b->errors++ > 0) return;
-  vyre_fail(&b->first, VYRE_ERR_INVALID_PROGRAM, ir_builder_text(b, b->program->name), "%s: %s: %s. Fix: %s.",
-            vyre_code_name(code), vyre_code_gist(code), text, fix != NULL ? fix : vyre_code_fix(code));
+  if (fix == NULL) fix = vyre_code_fix(code);
+  vyre_fail(&b->first, VYRE_ERR_INVALID_PROGRAM, ir_builder_text(b, b->program->name), "%s: %s: %s. Fix: %s%s",
+            vyre_code_name(code), vyre_code_gist(code), text, fix, fix[strlen(fix) - 1] == '?' ? "" : ".");
 }
 
 void ir_builder_report(vyre_builder *b, vyre_code code, const char *format, ...) {

@@ -6,14 +6,17 @@ static void check_fix(const char *text, uint32_t index, const char *fix) {
   vyre_diagnostics *d;
   vyre_program *program;
   vyre_diagnostic found = { 0 };
+  vyre_error error = VYRE_ERROR_INIT;
   ck_assert_int_eq(vyre_diagnostics_create("t.vyre", text, strlen(text), &d), VYRE_OK);
-  ck_assert_int_eq(vyre_text_parse(text, strlen(text), NULL, d, &program, NULL), VYRE_ERR_INVALID_PROGRAM);
+  ck_assert_int_eq(vyre_text_parse(text, strlen(text), NULL, d, &program, &error), VYRE_ERR_INVALID_PROGRAM);
   char *rendered = vyre_diagnostics_render(d), *line = kit_text("\n  Fix: %s\n", fix);
   ck_assert_msg(vyre_diagnostics_get(d, index, &found), "%s\n%s", text, rendered);
   size_t bytes = strlen(found.fix);
   ck_assert_msg(strncmp(found.fix, fix, bytes) == 0 && (fix[bytes] == 0 || strcmp(fix + bytes, ".") == 0),
                 "wanted %s in %s\n%s", fix, text, rendered);
   ck_assert_msg(strstr(rendered, line) != NULL, "%s", rendered);
+  size_t end = strlen(error.text) - strlen(fix);
+  if (index == 0) ck_assert_msg(strcmp(error.text + end, fix) == 0, "%s", error.text);
   free(line);
   free(rendered);
   vyre_diagnostics_destroy(d);
