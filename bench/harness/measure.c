@@ -12,7 +12,7 @@
 #include "generate.h"
 #include "stats.h"
 
-enum { MOST_LAUNCHES = 4096, LEAST_SAMPLES = 5 };
+enum { MOST_LAUNCHES = 1 << 17, LEAST_SAMPLES = 5 };
 #define PRIME_BELOW_NS 5e6 /* shorter launches get one before the sample that is not timed: caches, sleeping threads */
 
 typedef struct meeting {

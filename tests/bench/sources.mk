@@ -1,2 +1,19 @@
 # The benchmark harness.
 include tests/bench/evidence.mk
+
+bench_harness_tests = tests/bench/test_generate tests/bench/test_measure tests/bench/test_stats
+check_PROGRAMS += $(bench_harness_tests)
+TESTS += $(bench_harness_tests)
+tests_bench_test_generate_SOURCES = tests/bench/test_generate.c $(bench_tool_sources)
+tests_bench_test_generate_CPPFLAGS = $(bench_test_flags)
+tests_bench_test_generate_CFLAGS = $(TEST_CFLAGS)
+tests_bench_test_generate_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
+tests_bench_test_measure_SOURCES = tests/bench/test_measure.c tests/bench/fake_driver.c tests/bench/fake_driver.h \
+	tests/fail_malloc.c $(bench_tool_sources)
+tests_bench_test_measure_CPPFLAGS = $(bench_test_flags)
+tests_bench_test_measure_CFLAGS = $(TEST_CFLAGS)
+tests_bench_test_measure_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
+tests_bench_test_stats_SOURCES = tests/bench/test_stats.c tests/fail_malloc.c
+tests_bench_test_stats_CPPFLAGS = $(bench_test_flags)
+tests_bench_test_stats_CFLAGS = $(TEST_CFLAGS)
+tests_bench_test_stats_LDADD = bench/libvyre_bench.la $(TEST_LIBS)

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/narrow.h"
-#include "generate.h"
-#include "workload.h"
+#include "harness/generate.h"
+#include "harness/workload.h"
 
 #define PROGRAM(type)                                                                                                  \
   "program elementwise_add workgroup(256) {\n"                                                                         \

@@ -1,8 +1,8 @@
 /* integer.strength_reduction: divisions and remainders that a good compiler turns into multiplications, written as they
  * are meant. The runtime variant has the same divisors as parameters, so that there is nothing to reduce; the exact one
  * divides products by their own factors. */
-#include "generate.h"
-#include "workload.h"
+#include "harness/generate.h"
+#include "harness/workload.h"
 
 #define PROGRAM(declarations, expression)                                                                              \
   "program strength_reduction workgroup(256) {\n" declarations                                                         \
