@@ -28,6 +28,15 @@ static void write_fingerprint(json_writer *j, const vyre_program *program) {
   json_text(j, "fingerprint", text);
 }
 
+static void write_needs(json_writer *j, uint64_t needs) {
+  json_open(j, "needs", '[');
+#define X(name, bit, spelling, use)                                                                                    \
+  if (needs & VYRE_NEED_##name) json_text(j, NULL, spelling);
+#include <vyre/needs.def>
+#undef X
+  json_close(j, ']');
+}
+
 static void write_program(json_writer *j, const vyre_program *program) {
   vyre_program_info info;
   vyre_program_describe(program, &info);
@@ -50,16 +59,27 @@ static void write_program(json_writer *j, const vyre_program *program) {
   }
   json_close(j, ']');
   write_buffers(j, program);
+  write_needs(j, info.needs);
   json_unsigned(j, "statements", info.statement_count);
   json_unsigned(j, "expressions", info.expr_count);
   json_unsigned(j, "shared_bytes", info.shared_bytes);
   json_close(j, '}');
 }
 
+/* Valid as it is, but every run will ask for a budget. */
+static void note_missing_budget(const loaded_program *p) {
+  vyre_program_info info;
+  vyre_program_describe(p->program, &info);
+  if ((info.needs & VYRE_NEED_ULP) == 0 || info.ulp != VYRE_ULP_UNSET) return;
+  output_note("%s: it uses exp, sin, log or the like and states no error budget, which a run needs. Fix: add the "
+              "attribute ulp(N) to the program, or run it with --ulp N.", p->path);
+}
+
 static int check(const char *path, const parsed_options *o, json_writer *j) {
   loaded_program p;
   int result = program_load(path, o, &p);
   if (p.diagnostics) output_diagnostics(p.path, p.diagnostics);
+  if (p.program) note_missing_budget(&p);
   if (j) {
     json_open(j, NULL, '{');
     json_text(j, "file", p.path);

@@ -47,6 +47,14 @@ program warning { rw b: u32[1]; let c = b[0] == 1 && atomic_add(b[0], 1) == 0; b
 END
 expect 0 "$VYRE" check warning.vyre; err_has 'warning W002'
 expect 0 "$VYRE" check -q warning.vyre; err_is_empty
+
+# A budget that a run will ask for is noted.
+printf 'program sines { rw b: f32[]; b[gid.x] = sin(b[gid.x]); }\n' >sines.vyre
+expect 0 "$VYRE" check sines.vyre; out_is_empty; err_has 'note: sines.vyre: it uses exp, sin, log or the like'; err_has 'ulp(N)'
+expect 0 "$VYRE" check -q sines.vyre; err_is_empty
+sed 's/sines/sines ulp(1)/' sines.vyre >budget.vyre
+expect 0 "$VYRE" check budget.vyre; err_is_empty
+expect 0 "$VYRE" check --json budget.vyre; cp out budget.json
 cat >define.vyre <<'END'
 program define { const N: u32 = 3; write b: u32[4]; b[N] = 1; }
 END
@@ -70,7 +78,10 @@ assert missing["where"] == "no/such/file" and missing["status"] == 2 and missing
 assert missing["message"].startswith("No such file") and missing["fix"] and not missing["valid"]
 assert good["valid"] and "message" not in good and "status" not in good
 assert short["code"] == "VYRE_ERR_INVALID_WIRE" and short["status"] == 2
+[p] = json.load(open("budget.json"))
+assert p["program"]["needs"] == ["transcendental"] and p["program"]["ulp"] == 1
 [p] = json.load(open("saxpy.json"))
+assert p["program"]["needs"] == ["fma"]
 assert p["valid"] and p["errors"] == 0 and p["diagnostics"] == []
 q = p["program"]
 assert q["name"] == "saxpy" and q["workgroup"] == [256, 1, 1] and len(q["fingerprint"]) == 64
