@@ -22,15 +22,18 @@ static uint16_t own_flags(const vyre_builder *b, const ir_expr *node) {
 }
 
 static ir_expr_meta derive_meta(const vyre_builder *b, const ir_expr *node) {
-  ir_expr_meta meta = { .uses = 1, .flags = own_flags(b, node) };
+  const ir_expr_meta *all = b->meta.data;
+  ir_expr_meta meta = { .flags = own_flags(b, node) };
   if (node->op == VYRE_OP_VAR) meta.newest = node->arg[3] + 1;
+  uint64_t uses = 1;
   for (uint32_t i = 0; i < ir_op_arity[node->op]; i++) {
-    const ir_expr_meta *operand = &b->meta.data[node->arg[i]];
-    meta.uses = meta.uses > UINT32_MAX - operand->uses ? UINT32_MAX : meta.uses + operand->uses;
+    const ir_expr_meta *operand = &all[node->arg[i]];
+    uses += operand->uses;
     if (operand->depth > meta.depth) meta.depth = operand->depth;
     if (operand->newest > meta.newest) meta.newest = operand->newest;
     meta.flags |= operand->flags;
   }
+  meta.uses = uses < UINT32_MAX ? (uint32_t)uses : UINT32_MAX;
   meta.depth++;
   return meta;
 }
@@ -76,7 +79,7 @@ static bool refuse_invisible(vyre_builder *b, vyre_var var) {
   return false;
 }
 
-bool build_allowed(vyre_builder *b, vyre_expr e) {
+bool build_look_closer(vyre_builder *b, vyre_expr e) {
   if (e == 0) return false;
   if (e >= b->program->exprs.count) {
     ir_builder_report(b, VYRE_V66, "expression %u is not one of this builder", e);
@@ -86,14 +89,10 @@ bool build_allowed(vyre_builder *b, vyre_expr e) {
   return newest == 0 || is_visible(b, newest - 1) || refuse_invisible(b, newest - 1);
 }
 
-bool build_usable(vyre_builder *b, vyre_expr e) {
-  if (!build_allowed(b, e)) return false;
-  if (build_expr_at(b, e)->type != VYRE_TYPE_NONE) return true;
+bool build_refuse_valueless(vyre_builder *b) {
   ir_builder_report(b, VYRE_V146, "an atomic store gives none");
   return false;
 }
-
-static vyre_type type_of(const vyre_builder *b, vyre_expr e) { return (vyre_type)build_expr_at(b, e)->type; }
 
 /* ---- Leaves -------------------------------------------------------------------------------- */
 
@@ -207,7 +206,7 @@ vyre_expr vyre_build_load(vyre_builder *b, vyre_op op, vyre_binding binding, vyr
     return 0;
   }
   if (!build_check_index(b, buffer, index, VYRE_V133)) return 0;
-  vyre_type value = vyre_type_describe((vyre_type)buffer->element)->value;
+  vyre_type value = ir_type_at((vyre_type)buffer->element)->value;
   return build_node(b, &(ir_expr){ .op = (uint8_t)op, .type = (uint8_t)value, .arg = { [0] = index, [3] = binding } });
 }
 
@@ -221,8 +220,8 @@ static bool has_atomic(vyre_op op, vyre_type element) {
 
 static bool check_operand(vyre_builder *b, vyre_expr e, vyre_type wanted, vyre_code code) {
   if (!build_usable(b, e)) return false;
-  if (type_of(b, e) == wanted) return true;
-  ir_builder_report(b, code, "wanted %s, found %s", build_type_name(wanted), build_type_name(type_of(b, e)));
+  if (build_type_of(b, e) == wanted) return true;
+  ir_builder_report(b, code, "wanted %s, found %s", build_type_name(wanted), build_type_name(build_type_of(b, e)));
   return false;
 }
 
@@ -275,12 +274,13 @@ vyre_expr vyre_build_atomic(vyre_builder *b, vyre_op op, vyre_binding binding, v
 /* A scalar beside a vector stands for the vector of equal components. For shifts the count is u32 whatever
  * the vector's component. */
 static vyre_expr splat_to(vyre_builder *b, vyre_expr e, vyre_type beside) {
-  vyre_type own = type_of(b, e);
+  vyre_type own = build_type_of(b, e);
   if (!ir_is_vector(beside) || ir_is_vector(own)) return e;
-  vyre_type vector = ir_vector_of(own, vyre_type_describe(beside)->lanes);
+  vyre_type vector = ir_vector_of(own, ir_type_at(beside)->lanes);
   if (vector == VYRE_TYPE_NONE) return e;
   return build_node(b, &(ir_expr){ .op = VYRE_OP_SPLAT, .type = (uint8_t)vector, .arg[0] = e });
 }
+
 static bool is_plain_number(vyre_type t) { return t >= VYRE_TYPE_U32 && t <= VYRE_TYPE_F64; }
 
 /* How two numbers of different types come together; NULL if that is not what is wrong. */
@@ -292,11 +292,10 @@ static const char *conversion_fix(vyre_code code, vyre_type x, vyre_type y, char
   return out;
 }
 
-
 static void report_types(vyre_builder *b, vyre_code code, vyre_op op, vyre_type x, vyre_type y, vyre_type z) {
   const char *spelling = vyre_op_describe(op)->spelling;
-  char fix[96];
   uint32_t arity = vyre_op_describe(op)->arity;
+  char fix[96];
   if (arity == 1) ir_builder_report(b, code, "%s of %s", spelling, build_type_name(x));
   else if (arity == 2)
     ir_builder_report_fix(b, code, conversion_fix(code, x, y, fix), "%s of %s and %s", spelling, build_type_name(x),
@@ -330,7 +329,7 @@ static bool constant_value(const vyre_builder *b, vyre_expr e, uint64_t *bits) {
 
 static vyre_expr build_op(vyre_builder *b, vyre_op op, vyre_expr x, vyre_expr y, vyre_expr z) {
   vyre_code code;
-  vyre_type tx = type_of(b, x), ty = type_of(b, y), tz = type_of(b, z);
+  vyre_type tx = build_type_of(b, x), ty = build_type_of(b, y), tz = build_type_of(b, z);
   vyre_type type = ir_check_op(op, tx, ty, tz, &code);
   if (type == VYRE_TYPE_NONE) {
     report_types(b, code, op, tx, ty, tz);
@@ -348,7 +347,7 @@ static vyre_expr build_op(vyre_builder *b, vyre_op op, vyre_expr x, vyre_expr y,
 static bool plain_operator(vyre_builder *b, vyre_op op, uint32_t arity) {
   bool plain = (op >= VYRE_OP_ADD && op <= VYRE_OP_UNPACK8HI) ||
                (op >= VYRE_OP_SUBGROUP_ADD && op <= VYRE_OP_SUBGROUP_SHUFFLE_DOWN);
-  if (plain && vyre_op_describe(op)->arity == arity) return true;
+  if (plain && ir_op_arity[op] == arity) return true;
   ir_builder_report(b, VYRE_V136, "operator %u is not one of %u operands", (unsigned)op, arity);
   return false;
 }
@@ -358,16 +357,20 @@ vyre_expr vyre_build_unary(vyre_builder *b, vyre_op op, vyre_expr x) {
   return build_op(b, op, x, 0, 0);
 }
 
+static bool is_elementwise(vyre_op op) {
+  return (op >= VYRE_OP_ADD && op <= VYRE_OP_SHR) || op == VYRE_OP_MIN || op == VYRE_OP_MAX ||
+         (op >= VYRE_OP_ROTL && op <= VYRE_OP_MULHI);
+}
+
 vyre_expr vyre_build_binary(vyre_builder *b, vyre_op op, vyre_expr x, vyre_expr y) {
   if (!plain_operator(b, op, 2)) return 0;
   bool good = build_usable(b, x);
   if (!build_usable(b, y) || !good) return 0;
-  bool elementwise = (op >= VYRE_OP_ADD && op <= VYRE_OP_SHR) || op == VYRE_OP_MIN || op == VYRE_OP_MAX ||
-                     (op >= VYRE_OP_ROTL && op <= VYRE_OP_MULHI);
-  if (elementwise) {
+  bool mixed = ir_is_vector(build_type_of(b, x)) != ir_is_vector(build_type_of(b, y));
+  if (mixed && is_elementwise(op)) {
     bool shift = op == VYRE_OP_SHL || op == VYRE_OP_SHR || op == VYRE_OP_ROTL || op == VYRE_OP_ROTR;
-    y = splat_to(b, y, type_of(b, x));
-    if (!shift) x = splat_to(b, x, type_of(b, y));
+    y = splat_to(b, y, build_type_of(b, x));
+    if (!shift) x = splat_to(b, x, build_type_of(b, y));
     if (x == 0 || y == 0) return 0;
   }
   return build_op(b, op, x, y, 0);
@@ -384,7 +387,9 @@ vyre_expr vyre_build_fma(vyre_builder *b, vyre_expr x, vyre_expr y, vyre_expr z)
   bool good = build_usable(b, x);
   good &= build_usable(b, y);
   if (!build_usable(b, z) || !good) return 0;
-  vyre_type vector = ir_is_vector(type_of(b, x)) ? type_of(b, x) : ir_is_vector(type_of(b, y)) ? type_of(b, y) : type_of(b, z);
+  vyre_type vector = build_type_of(b, x);
+  if (!ir_is_vector(vector)) vector = build_type_of(b, y);
+  if (!ir_is_vector(vector)) vector = build_type_of(b, z);
   x = splat_to(b, x, vector);
   y = splat_to(b, y, vector);
   z = splat_to(b, z, vector);
@@ -396,18 +401,18 @@ vyre_expr vyre_build_fma(vyre_builder *b, vyre_expr x, vyre_expr y, vyre_expr z)
 
 vyre_expr vyre_build_cast(vyre_builder *b, vyre_type type, vyre_expr x) {
   if (!build_usable(b, x)) return 0;
-  vyre_type from = type_of(b, x);
+  vyre_type from = build_type_of(b, x);
   if (!ir_check_cast(from, type)) {
     ir_builder_report(b, VYRE_V12, "%s to %s", build_type_name(from), build_type_name(type));
     return 0;
   }
-  vyre_type value = vyre_type_describe(type)->value;
+  vyre_type value = ir_type_at(type)->value;
   return build_node(b, &(ir_expr){ .op = VYRE_OP_CAST, .type = (uint8_t)value, .aux = (uint8_t)type, .arg[0] = x });
 }
 
 vyre_expr vyre_build_bitcast(vyre_builder *b, vyre_type type, vyre_expr x) {
   if (!build_usable(b, x)) return 0;
-  vyre_type from = type_of(b, x);
+  vyre_type from = build_type_of(b, x);
   if (!ir_check_bitcast(from, type)) {
     ir_builder_report(b, VYRE_V12, "bitcast of %s to %s", build_type_name(from), build_type_name(type));
     return 0;
@@ -416,7 +421,7 @@ vyre_expr vyre_build_bitcast(vyre_builder *b, vyre_type type, vyre_expr x) {
 }
 
 vyre_expr vyre_build_vector(vyre_builder *b, vyre_type type, const vyre_expr *components, uint32_t count) {
-  uint32_t lanes = vyre_type_describe(type)->lanes;
+  uint32_t lanes = ir_type_at(type)->lanes;
   if (!ir_is_vector(type) || (count != 1 && count != lanes)) {
     ir_builder_report(b, VYRE_V148, "%s of %u values", build_type_name(type), count);
     return 0;
@@ -432,8 +437,8 @@ vyre_expr vyre_build_vector(vyre_builder *b, vyre_type type, const vyre_expr *co
 
 vyre_expr vyre_build_extract(vyre_builder *b, vyre_expr vector, uint32_t component) {
   if (!build_usable(b, vector)) return 0;
-  vyre_type type = type_of(b, vector);
-  if (!ir_is_vector(type) || component >= vyre_type_describe(type)->lanes) {
+  vyre_type type = build_type_of(b, vector);
+  if (!ir_is_vector(type) || component >= ir_type_at(type)->lanes) {
     ir_builder_report(b, VYRE_V68, "component %u of %s", component, build_type_name(type));
     return 0;
   }

@@ -52,13 +52,10 @@ struct vyre_builder {
 vyre_expr build_node(vyre_builder *b, const ir_expr *node);
 /* Says, once, that no wire form can hold what the program has (V143). */
 void build_too_large(vyre_builder *b);
-/* Whether |e| may stand here: it exists and its variables are visible. Handle 0 may not, and was reported when it
- * came to be. */
-bool build_allowed(vyre_builder *b, vyre_expr e);
-/* The same, and it has a value. */
-bool build_usable(vyre_builder *b, vyre_expr e);
 /* Whether |binding| exists. */
-bool build_has_buffer(const vyre_builder *b, vyre_binding binding);
+static inline bool build_has_buffer(const vyre_builder *b, vyre_binding binding) {
+  return binding < b->program->buffers.count;
+}
 /* Name of a type for messages; "no value" for NONE. */
 const char *build_type_name(vyre_type type);
 /* Whether an index is u32 or u64 and, if constant, below a fixed length; reports |code| or V36. */
@@ -70,5 +67,19 @@ uint32_t build_intern(vyre_builder *b, const char *text);
 build_name *build_name_at(vyre_builder *b, uint32_t string);
 static inline build_block *build_top(vyre_builder *b) { return &b->blocks.data[b->blocks.count - 1]; }
 static inline const ir_expr *build_expr_at(const vyre_builder *b, vyre_expr e) { return &b->program->exprs.data[e]; }
+static inline vyre_type build_type_of(const vyre_builder *b, vyre_expr e) { return (vyre_type)build_expr_at(b, e)->type; }
+
+/* Whether |e| may stand here: it exists and its variables are visible. Handle 0 may not, and was reported when it
+ * came to be. */
+bool build_look_closer(vyre_builder *b, vyre_expr e);
+static inline bool build_allowed(vyre_builder *b, vyre_expr e) {
+  bool known = e - 1 < b->program->exprs.count - 1 && b->meta.data[e].newest - 1 >= b->closed; /* 0 - 1: none in it */
+  return known || build_look_closer(b, e);
+}
+/* The same, and it has a value. */
+bool build_refuse_valueless(vyre_builder *b);
+static inline bool build_usable(vyre_builder *b, vyre_expr e) {
+  return build_allowed(b, e) && (build_type_of(b, e) != VYRE_TYPE_NONE || build_refuse_valueless(b));
+}
 
 #endif

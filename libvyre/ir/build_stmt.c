@@ -166,7 +166,7 @@ vyre_var ir_build_declare(vyre_builder *b, vyre_stmt_op op, uint32_t name, vyre_
     return VYRE_NO_VAR;
   }
   if (!operand(b, value, VYRE_TYPE_NONE, VYRE_V138)) return VYRE_NO_VAR;
-  vyre_type type = vyre_build_type_of(b, value);
+  vyre_type type = build_type_of(b, value);
   uint32_t stmt = append(b, (ir_stmt){ .op = (uint8_t)op, .arg = { [0] = value, [4] = b->program->vars.count } });
   return stmt != 0 ? add_var(b, name, type, op) : VYRE_NO_VAR;
 }
@@ -206,7 +206,7 @@ void vyre_build_store(vyre_builder *b, vyre_binding binding, vyre_expr index, vy
   }
   bool good = build_check_index(b, buffer, index, VYRE_V122);
   if (good) count_uses(b, index);
-  vyre_type wanted = vyre_type_describe((vyre_type)buffer->element)->value;
+  vyre_type wanted = ir_type_at((vyre_type)buffer->element)->value;
   if (!operand(b, value, wanted, VYRE_V121) || !good) return;
   append(b, (ir_stmt){ .op = VYRE_STMT_STORE, .arg = { [0] = index, [1] = value, [4] = binding } });
 }
@@ -333,9 +333,9 @@ void ir_build_print(vyre_builder *b, uint32_t format, const vyre_expr *args, uin
   bool good = true;
   for (uint32_t i = 0; i < count; i++) {
     if (!operand(b, args[i], VYRE_TYPE_NONE, VYRE_V139)) good = false;
-    else if (ir_is_vector(vyre_build_type_of(b, args[i]))) {
+    else if (ir_is_vector(build_type_of(b, args[i]))) {
       ir_builder_report(b, VYRE_V139, "print takes scalars, argument %u is %s", i + 1,
-                        build_type_name(vyre_build_type_of(b, args[i])));
+                        build_type_name(build_type_of(b, args[i])));
       good = false;
     }
   }

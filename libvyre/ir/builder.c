@@ -137,6 +137,8 @@ const char *ir_builder_text(const vyre_builder *b, uint32_t string) {
   return string < b->program->strings.table.count ? vyre_strings_text(&b->program->strings, string) : "";
 }
 
+uint32_t ir_builder_string_count(const vyre_builder *b) { return b->program->strings.table.count; }
+
 build_name *build_name_at(vyre_builder *b, uint32_t string) { return &b->names.data[string]; }
 
 static bool is_identifier(const char *text, uint32_t bytes) {
@@ -379,7 +381,6 @@ const ir_expr *ir_builder_expr(const vyre_builder *b, vyre_expr e) {
 const ir_expr_meta *ir_builder_meta(const vyre_builder *b, vyre_expr e) {
   return &b->meta.data[e < b->meta.count ? e : 0];
 }
-bool build_has_buffer(const vyre_builder *b, vyre_binding binding) { return binding < b->program->buffers.count; }
 const ir_buffer *ir_builder_buffer(const vyre_builder *b, vyre_binding binding) {
   return build_has_buffer(b, binding) ? &b->program->buffers.data[binding] : NULL;
 }
@@ -401,12 +402,13 @@ bool ir_builder_stable(const vyre_builder *b, vyre_expr e) { return ir_builder_m
 /* ---- The end ------------------------------------------------------------------------------- */
 
 /* Checks and digests a program whose parts are all there. */
-static vyre_status complete(vyre_builder *b, vyre_error *error) {
+static vyre_status complete(vyre_builder *b, const uint8_t *fingerprint, vyre_error *error) {
   vyre_program *p = b->program;
   const char *name = ir_text(p, p->name);
   if (!ir_program_seal(p, b->max_visible)) return vyre_fail_memory(error, name);
   vyre_status status = ir_validate(p, b->diagnostics, error);
-  if (status == VYRE_OK) status = ir_wire_digest(p, p->fingerprint, error);
+  if (fingerprint != NULL) memcpy(p->fingerprint, fingerprint, VYRE_FINGERPRINT_BYTES);
+  else if (status == VYRE_OK) status = ir_wire_digest(p, p->fingerprint, error);
   if (status == VYRE_ERR_LIMIT) {
     b->position = VYRE_NO_POSITION;
     ir_builder_report(b, VYRE_V143, "its wire form passes %u bytes", VYRE_MAX_PROGRAM_BYTES);
@@ -417,6 +419,10 @@ static vyre_status complete(vyre_builder *b, vyre_error *error) {
 }
 
 vyre_status vyre_builder_finish(vyre_builder *b, vyre_program **out, vyre_error *error) {
+  return ir_builder_finish(b, NULL, out, error);
+}
+
+vyre_status ir_builder_finish(vyre_builder *b, const uint8_t *fingerprint, vyre_program **out, vyre_error *error) {
   *out = NULL;
   if (b->program == NULL) return vyre_fail(error, VYRE_ERR_CLOSED, "vyre_builder_finish",
                                            "The builder has finished already. Fix: make a new builder.");
@@ -424,7 +430,7 @@ vyre_status vyre_builder_finish(vyre_builder *b, vyre_program **out, vyre_error 
     ir_builder_report(b, VYRE_V150, "%u blocks are open at the end", b->blocks.count - 1);
   if (b->out_of_memory) return vyre_fail_memory(error, ir_builder_text(b, b->program->name));
   if (b->errors > 0) return vyre_fail(error, VYRE_ERR_INVALID_PROGRAM, b->first.where, "%s", b->first.text);
-  vyre_status status = complete(b, error);
+  vyre_status status = complete(b, fingerprint, error);
   if (status != VYRE_OK) return status;
   *out = b->program;
   b->program = NULL;

@@ -29,6 +29,7 @@ typedef struct ir_expr_meta {
 /* Interns a string of the program; UINT32_MAX (recorded as out of memory) on failure. */
 uint32_t ir_builder_intern(vyre_builder *b, const char *text, uint32_t bytes);
 const char *ir_builder_text(const vyre_builder *b, uint32_t string);
+uint32_t ir_builder_string_count(const vyre_builder *b);
 
 /* What a name stands for here; IR_SYMBOL_NONE if nothing visible has it. */
 ir_symbol ir_builder_find(const vyre_builder *b, uint32_t name);
@@ -60,15 +61,18 @@ uint32_t ir_builder_var_count(const vyre_builder *b);
 /* Makes room ahead for about so many distinct expressions and statements. */
 void ir_builder_expect(vyre_builder *b, uint64_t expressions, uint64_t statements);
 
+/* As vyre_builder_finish, for a caller who knows the digest of the program's wire form (NULL: it is computed). */
+vyre_status ir_builder_finish(vyre_builder *b, const uint8_t *fingerprint, vyre_program **out, vyre_error *error);
+
 /* Records a finding at the builder's position and counts it. */
 __attribute__((format(printf, 3, 4))) void ir_builder_report(vyre_builder *b, vyre_code code, const char *format, ...);
+/* The same with a fix that is closer than the code's own (NULL: that). */
+__attribute__((format(printf, 4, 5))) void ir_builder_report_fix(vyre_builder *b, vyre_code code, const char *fix,
+                                                                 const char *format, ...);
 /* Notes that memory ran out; finish then says NO_MEMORY. */
 void ir_builder_out_of_memory(vyre_builder *b);
 bool ir_builder_failed(const vyre_builder *b); /* an error or out of memory */
 
-/* The same with a fix that is closer than the code's own (NULL: that). */
-__attribute__((format(printf, 4, 5))) void ir_builder_report_fix(vyre_builder *b, vyre_code code, const char *fix,
-                                                                 const char *format, ...);
 /* True if evaluating |e| later in the same block, after any statement, gives the same value and nothing else:
  * it has no effect and reads nothing that can change. */
 bool ir_builder_stable(const vyre_builder *b, vyre_expr e);

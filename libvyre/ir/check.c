@@ -30,7 +30,7 @@ static vyre_type check_bits(operands o, vyre_code *code) {
 }
 
 static vyre_type check_shift(operands o, vyre_code *code) {
-  bool lanes = vyre_type_describe(o.x)->lanes == vyre_type_describe(o.y)->lanes;
+  bool lanes = ir_type_at(o.x)->lanes == ir_type_at(o.y)->lanes;
   return ir_is_integer(o.x) && ir_component(o.y) == VYRE_TYPE_U32 && lanes ? o.x : broken(code, VYRE_V94);
 }
 
@@ -171,12 +171,12 @@ vyre_type ir_check_op(vyre_op op, vyre_type x, vyre_type y, vyre_type z, vyre_co
 bool ir_check_cast(vyre_type from, vyre_type to) {
   bool scalar = from >= VYRE_TYPE_BOOL && from <= VYRE_TYPE_F64;
   if (to >= VYRE_TYPE_BOOL && to <= VYRE_TYPE_F64) return scalar;
-  return ir_is_narrow(to) && vyre_type_describe(to)->value == from;
+  return ir_is_narrow(to) && ir_type_at(to)->value == from;
 }
 
 bool ir_check_bitcast(vyre_type from, vyre_type to) {
   if (!is_number(from) || !is_number(to)) return false;
-  return vyre_type_describe(from)->bytes == vyre_type_describe(to)->bytes;
+  return ir_type_at(from)->bytes == ir_type_at(to)->bytes;
 }
 
 bool ir_check_literal(vyre_type type, uint64_t bits) {

@@ -96,13 +96,28 @@ extern const uint8_t ir_op_arity[VYRE_OP_COUNT];
 extern const uint8_t ir_stmt_arity[VYRE_STMT_COUNT];
 extern const uint8_t ir_op_effects[VYRE_OP_COUNT];
 
+/* What vyre_type_describe says of a type, within reach of the loops that ask it for every expression. */
+typedef struct ir_type_row {
+  uint8_t bytes, lanes, component, value;
+} ir_type_row;
+extern const ir_type_row ir_type_rows[VYRE_TYPE_COUNT];
+static inline const ir_type_row *ir_type_at(vyre_type t) {
+  return &ir_type_rows[(unsigned)t < VYRE_TYPE_COUNT ? t : VYRE_TYPE_NONE];
+}
+
 /* Type predicates. */
 static inline bool ir_is_vector(vyre_type t) { return t >= VYRE_TYPE_U32X2 && t <= VYRE_TYPE_F32X4; }
 static inline bool ir_is_narrow(vyre_type t) { return t >= VYRE_TYPE_U8 && t <= VYRE_TYPE_BF16; }
-vyre_type ir_component(vyre_type t);
-bool ir_is_integer(vyre_type t);  /* scalar or vector of u32 i32 u64 i64 */
-bool ir_is_float(vyre_type t);    /* scalar or vector of f32 f64 */
-bool ir_is_unsigned(vyre_type t); /* scalar or vector of u32 u64 */
+static inline vyre_type ir_component(vyre_type t) { return (vyre_type)ir_type_at(t)->component; }
+static inline bool ir_is_integer(vyre_type t) { /* scalar or vector of u32 i32 u64 i64 */
+  return ir_component(t) >= VYRE_TYPE_U32 && ir_component(t) <= VYRE_TYPE_I64;
+}
+static inline bool ir_is_float(vyre_type t) { /* scalar or vector of f32 f64 */
+  return ir_component(t) == VYRE_TYPE_F32 || ir_component(t) == VYRE_TYPE_F64;
+}
+static inline bool ir_is_unsigned(vyre_type t) { /* scalar or vector of u32 u64 */
+  return ir_component(t) == VYRE_TYPE_U32 || ir_component(t) == VYRE_TYPE_U64;
+}
 /* The vector of |lanes| components, NONE if there is none. */
 vyre_type ir_vector_of(vyre_type component, uint32_t lanes);
 /* The type spelled so, NONE if there is none. */

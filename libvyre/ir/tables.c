@@ -10,6 +10,13 @@ static const vyre_type_info type_table[VYRE_TYPE_COUNT] = {
 #undef X
 };
 
+const ir_type_row ir_type_rows[VYRE_TYPE_COUNT] = {
+#define X(name, spelling, bytes, lanes, component, value, wire) \
+  [VYRE_TYPE_##name] = { bytes, lanes, VYRE_TYPE_##component, VYRE_TYPE_##value },
+#include <vyre/types.def>
+#undef X
+};
+
 #define READS VYRE_EFFECT_READS
 #define EFFECT VYRE_EFFECT_EFFECT
 #define CONVERGENT VYRE_EFFECT_CONVERGENT
@@ -46,23 +53,6 @@ const vyre_type_info *vyre_type_describe(vyre_type type) {
 
 const vyre_op_info *vyre_op_describe(vyre_op op) {
   return &op_table[(unsigned)op < VYRE_OP_COUNT ? op : VYRE_OP_NONE];
-}
-
-vyre_type ir_component(vyre_type t) { return vyre_type_describe(t)->component; }
-
-bool ir_is_integer(vyre_type t) {
-  vyre_type c = ir_component(t);
-  return c >= VYRE_TYPE_U32 && c <= VYRE_TYPE_I64;
-}
-
-bool ir_is_float(vyre_type t) {
-  vyre_type c = ir_component(t);
-  return c == VYRE_TYPE_F32 || c == VYRE_TYPE_F64;
-}
-
-bool ir_is_unsigned(vyre_type t) {
-  vyre_type c = ir_component(t);
-  return c == VYRE_TYPE_U32 || c == VYRE_TYPE_U64;
 }
 
 vyre_type ir_vector_of(vyre_type component, uint32_t lanes) {

@@ -3,8 +3,11 @@
  * The bytes drive the builder like a stack machine: an expression's operator takes its operands from the stack and
  * leaves a handle, a statement takes what is on the stack and leaves nothing. So decoding is one loop without
  * recursion, no count decides an allocation, and what the bytes say is checked by the rules that hold for text and C.
- * That the bytes are the one form of what they say follows from the digest: the finished program's own digest, made
- * from what encode writes, must be the one in the header. */
+ *
+ * Only the form that encode writes is read, so the digest in the header, once it is that of the bytes, is that of the
+ * program. Numbers and tags have one form each (ir/wire_read.c), and what is left is refused where it stands
+ * (refuse_form): a string that has a number already, table elements that no program has, an expression that is not
+ * quite the one that was built from it, an else without statements. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +25,8 @@ typedef struct decoder {
   VYRE_VECTOR(vyre_var) vars;    /* the builder's variable, in order of declaration */
   VYRE_VECTOR(vyre_expr) stack;
   uint32_t open;                 /* blocks */
+  bool empty;                    /* the empty string has a number */
+  const uint8_t *else_end;       /* behind the else that was read last */
 } decoder;
 
 /* Operators by tag and second tag; a tag whose row 0 is empty has second tags. */
@@ -36,6 +41,11 @@ static const uint8_t stmt_of_tag[WIRE_TAGS] = {
 #include <vyre/stmts.def>
 #undef X
 };
+
+/* Refuses a second way to say something, unless what it says is at fault already. */
+static void refuse_form(decoder *d, const uint8_t *at, const char *what) {
+  if (!ir_builder_failed(d->b)) wire_refuse(&d->in, at, "%s, which is not how encode writes it", what);
+}
 
 /* ---- Parts --------------------------------------------------------------------------------- */
 
@@ -52,8 +62,10 @@ static uint32_t read_string(decoder *d) {
     return 0;
   }
   if (value > wire_left(r)) return wire_truncated(r);
-  uint32_t string = ir_builder_intern(d->b, (const char *)r->at, value);
+  uint32_t known = ir_builder_string_count(d->b), string = ir_builder_intern(d->b, (const char *)r->at, value);
   r->at += value;
+  if (string < known && (string != 0 || d->empty)) refuse_form(d, at, "a string is spelled again");
+  d->empty |= string == 0; /* the builder knows the empty string before it is read */
   if (!vyre_vector_push(&d->strings, string)) wire_out_of_memory(r);
   return string;
 }
@@ -170,6 +182,14 @@ static vyre_op read_op(wire_reader *r, uint32_t tag) {
   return op;
 }
 
+/* Whether |e| is what was read: the builder may put a splat between a vector and a scalar, and then it is not. */
+static bool is_literally(const decoder *d, vyre_expr e, vyre_op op, const vyre_expr *x) {
+  const ir_expr *node = ir_builder_expr(d->b, e);
+  bool same = node->op == op;
+  for (uint32_t i = 0; i < ir_op_arity[op]; i++) same = same && node->arg[i] == x[i];
+  return same;
+}
+
 static void read_expression(decoder *d, uint32_t tag) {
   const uint8_t *at = d->in.at - 1;
   vyre_op op = read_op(&d->in, tag);
@@ -179,8 +199,9 @@ static void read_expression(decoder *d, uint32_t tag) {
     wire_refuse(&d->in, at, "%s takes %u operands, %u are there", vyre_op_describe(op)->name, arity, d->stack.count);
     return;
   }
-  d->stack.count -= arity;
-  vyre_expr e = read_operator(d, op, d->stack.data + d->stack.count);
+  const vyre_expr *x = d->stack.data + (d->stack.count -= arity);
+  vyre_expr e = read_operator(d, op, x);
+  if (!is_literally(d, e, op, x)) refuse_form(d, at, "an operand is a scalar beside a vector");
   if (!vyre_vector_push(&d->stack, e)) wire_out_of_memory(&d->in);
 }
 
@@ -265,8 +286,11 @@ static void read_bracket(decoder *d, uint32_t byte) {
   const uint8_t *at = d->in.at - 1;
   if (d->stack.count > 0) wire_refuse(&d->in, at, "%u expressions stand before the end of a block", d->stack.count);
   else if (d->open == 0) wire_refuse(&d->in, at, "the end of a block that was not opened");
-  else if (byte == WIRE_ELSE) vyre_build_else(d->b);
-  else {
+  else if (byte == WIRE_ELSE) {
+    vyre_build_else(d->b);
+    d->else_end = d->in.at;
+  } else {
+    if (at == d->else_end) refuse_form(d, at, "an else is empty");
     vyre_build_end(d->b);
     d->open--;
   }
@@ -336,8 +360,11 @@ static void read_table(decoder *d, uint32_t name, vyre_type element, uint64_t le
     wire_truncated(r);
     return;
   }
-  ir_build_table(d->b, name, element, r->at, length);
+  const uint8_t *at = r->at;
+  const ir_buffer *table = ir_builder_buffer(d->b, ir_build_table(d->b, name, element, at, length));
   r->at += length * size;
+  if (table != NULL && memcmp(table->data, at, length * size) != 0)
+    refuse_form(d, at, "an element of a table is a bool above 1 or one of many NaNs");
 }
 
 static void read_buffers(decoder *d) {
@@ -378,34 +405,6 @@ static void read_header(wire_reader *r) {
   }
 }
 
-/* Says where the bytes leave the form that encode writes for the program that they were read as. */
-static void refuse_form(decoder *d, const vyre_program *program) {
-  uint8_t *own;
-  size_t length, at = 0, given = (size_t)(d->in.end - d->in.start);
-  if (vyre_wire_encode(program, &own, &length) != VYRE_OK) {
-    wire_out_of_memory(&d->in);
-    return;
-  }
-  for (at = VYRE_WIRE_HEADER_BYTES; at < length && at < given && own[at] == d->in.start[at];) at++;
-  free(own);
-  wire_refuse(&d->in, d->in.start + at, "this is not how encode writes the program that is meant");
-}
-
-static void finish(decoder *d, vyre_program **out) {
-  vyre_program *program;
-  vyre_status status = vyre_builder_finish(d->b, &program, d->in.error);
-  if (status != VYRE_OK) {
-    d->in.status = status;
-    return;
-  }
-  if (vyre_digest_equal(program->fingerprint, d->in.start + WIRE_DIGEST_AT)) {
-    *out = program;
-    return;
-  }
-  refuse_form(d, program);
-  vyre_program_release(program);
-}
-
 /* Declarations, then statements. Later parts refer to earlier ones by number, so one that failed ends it. */
 static void read_program(decoder *d, vyre_diagnostics *diagnostics, vyre_program **out) {
   read_name(d, diagnostics);
@@ -414,7 +413,8 @@ static void read_program(decoder *d, vyre_diagnostics *diagnostics, vyre_program
   if (d->in.status == VYRE_OK) read_buffers(d);
   if (d->in.status != VYRE_OK) return;
   if (!ir_builder_failed(d->b)) read_code(d);
-  if (d->in.status == VYRE_OK) finish(d, out);
+  if (d->in.status == VYRE_OK)
+    d->in.status = ir_builder_finish(d->b, d->in.start + WIRE_DIGEST_AT, out, d->in.error);
 }
 
 vyre_status vyre_wire_decode(const uint8_t *bytes, size_t length, vyre_diagnostics *diagnostics, vyre_program **out,
