@@ -17,3 +17,13 @@ tests_bench_test_stats_SOURCES = tests/bench/test_stats.c tests/fail_malloc.c
 tests_bench_test_stats_CPPFLAGS = $(bench_test_flags)
 tests_bench_test_stats_CFLAGS = $(TEST_CFLAGS)
 tests_bench_test_stats_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
+
+# Peers are real processes; this one breaks the protocol as a test tells it to.
+check_PROGRAMS += tests/bench/fake_peer tests/bench/test_peer_host
+TESTS += tests/bench/test_peer_host
+valgrind_skip += tests/bench/fake_peer
+tests_bench_fake_peer_SOURCES = tests/bench/fake_peer.c
+tests_bench_test_peer_host_SOURCES = tests/bench/test_peer_host.c $(bench_tool_sources)
+tests_bench_test_peer_host_CPPFLAGS = $(bench_test_flags)
+tests_bench_test_peer_host_CFLAGS = $(TEST_CFLAGS)
+tests_bench_test_peer_host_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
