@@ -1,7 +1,8 @@
 # Rule: includes point downward. The layers of libvyre, lowest first, are base ir opt lower plan backend ops. A layer
 # includes itself, lower layers and the public headers. No file of libvyre includes a plugin, a tool or the runtime.
 # A plugin includes public headers and files of its own directory; cpu_ref also base/ and ir/. The runtime, the
-# command and the examples are users of the library: public headers and their own files.
+# command and the examples are users of the library: public headers and their own files. The benchmark harness is one
+# too, with base/ and the command's writers besides; the command includes the harness.
 . "$top_srcdir/tests/house/lib.sh"
 
 layers="base ir opt lower plan backend ops"
@@ -73,8 +74,14 @@ includes_point_downward() {
   sources_in "$tree/runtime" | while read -r file; do
     check_file "$file" megakernel stream cache session
   done
-  sources_in "$tree/tools" "$tree/examples" | while read -r file; do
+  sources_in "$tree/examples" | while read -r file; do
     check_file "$file"
+  done
+  sources_in "$tree/tools" | while read -r file; do
+    check_file "$file" harness
+  done
+  sources_in "$tree/bench/harness" | while read -r file; do
+    check_file "$file" base harness tools
   done
 }
 
@@ -99,6 +106,8 @@ sample plugins/cpu_ref/a.c '#include "backend/load.h"'
 must_find "the loader in cpu_ref" includes_point_downward "$scratch/tree"
 sample tools/a.c '#include "ir/program.h"'
 must_find "internals in the command" includes_point_downward "$scratch/tree"
+sample bench/harness/a.c '#include "ir/program.h"'
+must_find "internals in the harness" includes_point_downward "$scratch/tree"
 sample libvyre/gadgets/a.c 'int x;'
 must_find "an unknown layer" includes_point_downward "$scratch/tree"
 sample libvyre/ir/a.c '#include "base/arena.h"
