@@ -4,11 +4,14 @@ peer_protocol = bench/peers/build bench/peers/peer.c bench/peers/peer.h
 cpu_peer = bench/peers/cpu/cpu.c bench/peers/cpu/cpu.h bench/peers/cpu/kernels.c bench/peers/cpu/probes.c
 opencl_peer = bench/peers/opencl/opencl.c bench/peers/opencl/kernels.cl
 cuda_peer_common = bench/peers/cuda/device.cu bench/peers/cuda/device.h
-cuda_peer = bench/peers/cuda/cuda.cu bench/peers/cuda/divide.h bench/peers/cuda/probes.cu bench/peers/cuda/probes.h \
+cuda_peer = bench/peers/cuda/cuda.cu bench/peers/cuda/probes.cu bench/peers/cuda/probes.h \
 	bench/peers/cuda/sum.h
 cub_peer = bench/peers/cuda/cub.cu
 cublas_peer = bench/peers/cuda/cublas.cu
-peer_sources = $(peer_protocol) $(cpu_peer) $(opencl_peer) $(cuda_peer_common) $(cuda_peer) $(cub_peer) $(cublas_peer)
+vulkan_peer = bench/peers/vulkan/device.c bench/peers/vulkan/device.h bench/peers/vulkan/vulkan.c \
+	bench/peers/vulkan/map.comp bench/peers/vulkan/nothing.comp bench/peers/vulkan/sum.comp
+peer_sources = $(peer_protocol) bench/peers/divide.h $(cpu_peer) $(opencl_peer) $(vulkan_peer) \
+	$(cuda_peer_common) $(cuda_peer) $(cub_peer) $(cublas_peer)
 EXTRA_DIST += $(peer_sources) bench/peers/README.md
 
 peer_programs = $(addprefix bench/peers/,$(PEERS))
@@ -18,6 +21,8 @@ bench/peers/cuda: $(addprefix $(top_srcdir)/,$(cuda_peer_common) $(cuda_peer))
 bench/peers/cub: $(addprefix $(top_srcdir)/,$(cuda_peer_common) $(cub_peer))
 bench/peers/cublas: $(addprefix $(top_srcdir)/,$(cuda_peer_common) $(cublas_peer))
 bench/peers/pocl: $(addprefix $(top_srcdir)/,$(opencl_peer))
+bench/peers/vulkan: $(addprefix $(top_srcdir)/,$(vulkan_peer))
+bench/peers/cuda bench/peers/pocl bench/peers/vulkan: $(top_srcdir)/bench/peers/divide.h
 $(peer_programs): $(addprefix $(top_srcdir)/,$(peer_protocol))
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && PEER_CFLAGS='$(PEER_CFLAGS)' NVCC='$(NVCC)' \
 	  $(SHELL) $(top_srcdir)/bench/peers/build $(@F) $@

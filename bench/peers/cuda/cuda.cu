@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "device.h"
-#include "divide.h"
+#include "../divide.h"
 #include "probes.h"
 #include "sum.h"
 

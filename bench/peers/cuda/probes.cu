@@ -84,7 +84,8 @@ static const char *prepare_sum(uint64_t n, uint64_t otherwise, uint32_t rounds, 
   for (unsigned each = 1; each <= 8; each *= 2) {
     unsigned blocks = each * (unsigned)gpu_properties.multiProcessorCount;
     if (blocks > SUM_MOST_BLOCKS) break;
-    sum_way ways[] = {{sum_kernel<2>, blocks, rounds}, {sum_kernel<4>, blocks, rounds}, {sum_kernel<8>, blocks, rounds}};
+    sum_way ways[] = {
+        {sum_kernel<2>, blocks, rounds}, {sum_kernel<4>, blocks, rounds}, {sum_kernel<8>, blocks, rounds}};
     for (const sum_way &way : ways) {
       double took = gpu_try(launch_sum, &way);
       if (took < 0 || took >= best) continue;

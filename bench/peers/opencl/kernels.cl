@@ -72,6 +72,18 @@ kernel void divide_exact(global const uint *restrict x, global uint *restrict o,
   MAP(V(uint) v = LOAD(x, i); STORE(EXACT(v), o, i), o[k] = EXACT(x[k]))
 }
 
+/* By divisors that the host has turned into multiplications; elements 0 to 5 of each vector. */
+#define DIVIDE(x, k) ((mul_hi(x, (V(uint))(m.s##k)) + (((x) - mul_hi(x, (V(uint))(m.s##k))) >> f.s##k)) >> s.s##k)
+#define DIVIDE_ONE(x, k) ((mul_hi(x, m.s##k) + (((x) - mul_hi(x, m.s##k)) >> f.s##k)) >> s.s##k)
+#define RUNTIME(x, by)                                                                                   \
+  (by(x, 0) + ((x) - by(x, 1) * d.s1) + by(x, 2) + ((x) - by(x, 3) * d.s3) + by(x, 4) + ((x) - by(x, 5) * d.s5) + \
+   ((9u * (x)) ^ (31u * (x))))
+
+kernel void reduce_runtime(global const uint *restrict x, global uint *restrict o, ulong n, uint8 d, uint8 m, uint8 f,
+                           uint8 s) {
+  MAP(V(uint) v = LOAD(x, i); STORE(RUNTIME(v, DIVIDE), o, i), o[k] = RUNTIME(x[k], DIVIDE_ONE))
+}
+
 /* Each work-item sums a stretch of its own; the second launch, of one work-item, sums the sums. */
 kernel void sum_parts(global const uint *restrict v, global uint *restrict parts, ulong n) {
   ulong items = get_global_size(0), me = get_global_id(0), vectors = n / 16;

@@ -5,11 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../divide.h"
 #include "../peer.h"
 #include "kernels_cl.h"
 #include "peer_identity.h"
 
-enum { MAX_INPUTS = 2, MAX_SETS = 64 };
+enum { MAX_INPUTS = 2, MAX_SETS = 64, DIVISORS = 6 };
 
 /* |kernel| maps; if |reduces|, sum_parts and sum_all take its place. */
 typedef struct cl_work {
@@ -25,6 +26,7 @@ static const cl_work works[] = {
   {"elementwise.add", "bf16", {"a", "b"}, "o", "add_bf16", 2, false},
   {"integer.strength_reduction", "u32", {"x"}, "o", "reduce_strength", 4, false},
   {"integer.strength_reduction.exact", "u32", {"x"}, "o", "divide_exact", 4, false},
+  {"integer.strength_reduction.runtime", "u32", {"x"}, "o", "reduce_runtime", 4, false},
   {"reduce.sum", "u32", {"v"}, "o", NULL, 4, true},
 };
 
@@ -52,6 +54,8 @@ static struct {
   cl_ulong n;
   plan plan;
   cl_kernel sum_all;
+  bool by_runtime;
+  cl_uint8 dividers[4]; /* divisors, magic numbers, first and second shifts */
 } me;
 
 #define TRY(call)                                                                      \
@@ -126,6 +130,21 @@ static const char *take_arrays(const peer_work *work) {
   return fault;
 }
 
+static const char *take_divisors(const peer_work *work) {
+  me.by_runtime = true;
+  for (int k = 0; k < DIVISORS; k++) {
+    const char name[] = {'d', (char)('0' + k), '\0'};
+    double value = peer_value(work, name);
+    if (!(value >= 1 && value <= UINT32_MAX)) return peer_reason("divisor %s is %g, not 1 to 2^32 - 1", name, value);
+    divider by = divider_of((uint32_t)value);
+    me.dividers[0].s[k] = by.divisor;
+    me.dividers[1].s[k] = by.magic;
+    me.dividers[2].s[k] = by.first;
+    me.dividers[3].s[k] = by.second;
+  }
+  return NULL;
+}
+
 /* ---- One launch ---- */
 
 static const char *enqueue(cl_kernel kernel, size_t global, size_t local) {
@@ -139,6 +158,8 @@ static const char *enqueue_map(uint32_t set) {
     TRY(clSetKernelArg(me.plan.kernel, k, sizeof(cl_mem), &me.in[set][k].memory));
   TRY(clSetKernelArg(me.plan.kernel, k, sizeof(cl_mem), &me.out[set].memory));
   TRY(clSetKernelArg(me.plan.kernel, k + 1, sizeof me.n, &me.n));
+  for (cl_uint a = 0; me.by_runtime && a < 4; a++)
+    TRY(clSetKernelArg(me.plan.kernel, k + 2 + a, sizeof *me.dividers, &me.dividers[a]));
   return enqueue(me.plan.kernel, me.plan.global, me.plan.local);
 }
 
@@ -268,6 +289,7 @@ static const char *prepare(const peer_work *work, peer_identity *identity) {
   const char *fault = open_device();
   if (!fault && launch_probe) fault = prepare_launch_probe();
   if (!fault && me.work) fault = take_arrays(work);
+  if (!fault && !strcmp(work->id, "integer.strength_reduction.runtime")) fault = take_divisors(work);
   if (!fault && me.work) fault = me.work->reduces ? tune_sum() : tune_map();
   if (fault) return fault;
   identify(identity);

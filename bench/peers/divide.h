@@ -1,7 +1,7 @@
 /* Division of u32 by a number that is known before a launch, as a multiplication: Granlund and Montgomery, "Division by
  * Invariant Integers using Multiplication", 1994, figure 4.1. */
-#ifndef VYRE_BENCH_CUDA_DIVIDE_H
-#define VYRE_BENCH_CUDA_DIVIDE_H
+#ifndef VYRE_BENCH_DIVIDE_H
+#define VYRE_BENCH_DIVIDE_H
 
 #include <stdint.h>
 
