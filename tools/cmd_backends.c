@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "files.h"
+#include "isolate.h"
 #include "json.h"
 #include "output.h"
 #include "session.h"
@@ -78,6 +79,49 @@ static void print_line(const char *label, const char *foreign) {
   printf("\n");
 }
 
+/* A row as it is shown: from the context, or from a process of its own. */
+typedef struct row {
+  vyre_backend_info info;
+  const char *verdict;
+  vyre_capabilities *devices;
+  isolated_plugin isolated; /* holds the texts and devices of a row that was probed so */
+} row;
+
+typedef struct row_list {
+  row *data;
+  uint32_t count, usable;
+} row_list;
+
+/* The next device from *at on, which starts at 0, that is the same hardware as |c| through another backend than |of|,
+ * as its name; false if there is none. */
+static bool next_alias(const row_list *rows, const row *of, const vyre_capabilities *c, uint64_t *at, char name[64]) {
+  static const uint8_t none[sizeof c->uuid];
+  if (memcmp(c->uuid, none, sizeof none) == 0) return false;
+  for (uint32_t i = (uint32_t)(*at >> 32), j = (uint32_t)*at; i < rows->count; i++, j = 0) {
+    const row *other = &rows->data[i];
+    for (; other != of && j < other->info.device_count; j++) {
+      const vyre_capabilities *d = &other->devices[j];
+      if (memcmp(d->uuid, c->uuid, sizeof none) != 0 || d->partition != c->partition) continue;
+      snprintf(name, 64, "%.40s:%" PRIu32, other->info.name, j);
+      *at = (uint64_t)i << 32 | (j + 1);
+      return true;
+    }
+  }
+  return false;
+}
+
+static void aliases_text(const row_list *rows, const row *r, const vyre_capabilities *c) {
+  char name[64];
+  for (uint64_t at = 0; next_alias(rows, r, c, &at, name);) print_line("    the same as ", name);
+}
+
+static void aliases_json(json_writer *j, const row_list *rows, const row *r, const vyre_capabilities *c) {
+  char name[64];
+  json_open(j, "same_as", '[');
+  for (uint64_t at = 0; next_alias(rows, r, c, &at, name);) json_text(j, NULL, name);
+  json_close(j, ']');
+}
+
 static void device_text(uint32_t number, const vyre_capabilities *c) {
   char text[LIST_BYTES];
   printf("  device %" PRIu32 ": ", number);
@@ -115,51 +159,56 @@ static void profile_json(json_writer *j, const vyre_capabilities *c) {
   json_unsigned(j, "max_param_bytes", c->max_param_bytes);
 }
 
+/* The members of a device's object. */
 static void device_json(json_writer *j, const vyre_capabilities *c) {
-  json_open(j, NULL, '{');
   json_text(j, "name", c->name);
   json_text(j, "driver", c->driver);
   profile_json(j, c);
   bits_json(j, "device_can", can_names, c->can);
   json_unsigned(j, "max_buffer_bytes", c->max_buffer_bytes);
   json_unsigned(j, "binding_alignment", c->binding_alignment);
-  json_close(j, '}');
 }
 
 /* The record of a device, or false with a message. */
-static bool get_device(vyre_context *context, uint32_t row, uint32_t device, vyre_capabilities *out) {
+static bool get_device(vyre_context *context, uint32_t number, uint32_t device, vyre_capabilities *out) {
   vyre_error error = VYRE_ERROR_INIT;
   *out = (vyre_capabilities){.size = sizeof *out};
-  if (vyre_backend_device(context, row, device, out, &error) == VYRE_OK) return true;
+  if (vyre_backend_device(context, number, device, out, &error) == VYRE_OK) return true;
   output_error("device", &error);
   return false;
 }
 
-static void row_text(vyre_context *context, uint32_t row, const vyre_backend_info *info) {
+static void row_text(const row_list *rows, const row *r) {
+  const vyre_backend_info *info = &r->info;
   output_foreign(info->name);
   printf("%s", info->name[0] ? " " : "");
   output_foreign(info->path);
-  printf(": %s", vyre_verdict_name(info->verdict));
+  printf(": %s", r->verdict);
   print_line(info->version[0] ? ", version " : "", info->version);
   if (info->reason[0]) print_line("  ", info->reason);
-  vyre_capabilities device;
-  for (uint32_t i = 0; i < info->device_count && i < MAX_DEVICES; i++)
-    if (get_device(context, row, i, &device)) device_text(i, &device);
+  for (uint32_t i = 0; i < info->device_count; i++) {
+    device_text(i, &r->devices[i]);
+    aliases_text(rows, r, &r->devices[i]);
+  }
 }
 
-static void row_json(json_writer *j, vyre_context *context, uint32_t row, const vyre_backend_info *info) {
+static void row_json(json_writer *j, const row_list *rows, const row *r) {
+  const vyre_backend_info *info = &r->info;
   json_open(j, NULL, '{');
   json_text(j, "name", info->name);
   json_text(j, "path", info->path);
-  json_text(j, "verdict", vyre_verdict_name(info->verdict));
+  json_text(j, "verdict", r->verdict);
   if (info->version[0]) json_text(j, "version", info->version);
   if (info->build_id[0]) json_text(j, "build_id", info->build_id);
   if (info->reason[0]) json_text(j, "reason", info->reason);
   if (info->status != VYRE_OK) json_text(j, "status", vyre_status_name(info->status));
   json_open(j, "devices", '[');
-  vyre_capabilities device;
-  for (uint32_t i = 0; i < info->device_count && i < MAX_DEVICES; i++)
-    if (get_device(context, row, i, &device)) device_json(j, &device);
+  for (uint32_t i = 0; i < info->device_count; i++) {
+    json_open(j, NULL, '{');
+    device_json(j, &r->devices[i]);
+    aliases_json(j, rows, r, &r->devices[i]);
+    json_close(j, '}');
+  }
   json_close(j, ']');
   json_close(j, '}');
 }
@@ -167,32 +216,80 @@ static void row_json(json_writer *j, vyre_context *context, uint32_t row, const 
 static bool is_wanted(const parsed_options *o, const vyre_backend_info *info) {
   const char *name = options_get(o, OPT_ONLY_BACKEND);
   if (name && strcmp(name, info->name) != 0) return false;
-  return info->verdict == VYRE_VERDICT_USABLE || options_has(o, OPT_ALL);
+  return info->verdict == VYRE_VERDICT_USABLE || options_has(o, OPT_ALL) || options_has(o, OPT_PROBE_ISOLATED);
 }
 
-/* How many rows are wanted, and in *usable how many of these can be used. */
-static uint32_t count_rows(vyre_context *context, const parsed_options *o, uint32_t *usable) {
-  uint32_t wanted = 0;
-  *usable = 0;
-  vyre_backend_info info;
-  for (uint32_t i = 0; vyre_backend_describe(context, i, &info); i++) {
-    if (!is_wanted(o, &info)) continue;
-    wanted++;
-    *usable += info.verdict == VYRE_VERDICT_USABLE;
+static int fill_devices(vyre_context *context, uint32_t number, row *r) {
+  if (r->info.device_count > MAX_DEVICES) r->info.device_count = MAX_DEVICES;
+  if (r->info.device_count == 0) return OUTPUT_DONE;
+  r->devices = calloc(r->info.device_count, sizeof *r->devices);
+  if (!r->devices) {
+    output_complain("memory is exhausted");
+    return OUTPUT_FAILED;
   }
-  return wanted;
+  for (uint32_t i = 0; i < r->info.device_count; i++)
+    if (!get_device(context, number, i, &r->devices[i])) return OUTPUT_FAILED;
+  return OUTPUT_DONE;
 }
 
-static void print_rows(vyre_context *context, const parsed_options *o) {
+static int probe_row(const session *s, row *r) {
+  vyre_config_value timeout;
+  vyre_config_get(s->config, VYRE_CONFIG_BACKENDS_PROBE_TIMEOUT, &timeout);
+  int result = isolate_probe(s, r->info.path, timeout.number, &r->isolated);
+  r->verdict = r->isolated.verdict;
+  r->info.version = r->isolated.version;
+  r->info.build_id = r->isolated.build_id;
+  r->info.reason = r->isolated.reason;
+  r->info.status = r->isolated.status;
+  r->info.device_count = r->isolated.device_count;
+  r->devices = r->isolated.devices;
+  if (r->info.status == VYRE_ERR_BROKEN_PLUGIN || r->info.status == VYRE_ERR_TIMEOUT)
+    vyre_log_write(s->log, VYRE_LOG_WARNING, "loader", "%s is %s: %s", r->info.path, r->verdict, r->info.reason);
+  return result;
+}
+
+static int fill_row(const session *s, const parsed_options *o, uint32_t number, row *r) {
+  *r = (row){0};
+  vyre_backend_describe(s->context, number, &r->info);
+  r->verdict = vyre_verdict_name(r->info.verdict);
+  if (options_has(o, OPT_PROBE_ISOLATED) && r->info.verdict == VYRE_VERDICT_UNTRIED) return probe_row(s, r);
+  return fill_devices(s->context, number, r);
+}
+
+/* All wanted rows. Gives an exit status; free in any case. */
+static int collect(const session *s, const parsed_options *o, row_list *rows) {
+  *rows = (row_list){0};
+  vyre_backend_info info;
+  uint32_t all = 0;
+  while (vyre_backend_describe(s->context, all, &info)) all++;
+  rows->data = calloc(all + 1u, sizeof *rows->data);
+  if (!rows->data) {
+    output_complain("memory is exhausted");
+    return OUTPUT_FAILED;
+  }
+  int result = OUTPUT_DONE;
+  for (uint32_t i = 0; i < all && result == OUTPUT_DONE; i++) {
+    if (!vyre_backend_describe(s->context, i, &info) || !is_wanted(o, &info)) continue;
+    row *r = &rows->data[rows->count++];
+    result = fill_row(s, o, i, r);
+    rows->usable += strcmp(r->verdict, vyre_verdict_name(VYRE_VERDICT_USABLE)) == 0;
+  }
+  return result;
+}
+
+static void free_rows(row_list *rows) {
+  for (uint32_t i = 0; i < rows->count; i++) free(rows->data[i].devices);
+  free(rows->data);
+}
+
+static void print_rows(const parsed_options *o, const row_list *rows) {
   json_writer writer, *j = options_has(o, OPT_JSON) ? output_json(&writer) : NULL;
   if (j) json_open(j, NULL, '[');
-  vyre_backend_info info;
-  for (uint32_t i = 0; vyre_backend_describe(context, i, &info); i++) {
-    if (!is_wanted(o, &info)) continue;
+  for (uint32_t i = 0; i < rows->count; i++) {
     if (j) {
-      row_json(j, context, i, &info);
+      row_json(j, rows, &rows->data[i]);
     } else {
-      row_text(context, i, &info);
+      row_text(rows, &rows->data[i]);
     }
   }
   if (j) json_close(j, ']');
@@ -242,16 +339,14 @@ static int save_profile(vyre_context *context, const parsed_options *o, const ch
   return OUTPUT_FAILED;
 }
 
-static int list(vyre_context *context, const parsed_options *o) {
-  vyre_error error = VYRE_ERROR_INIT;
-  const char *profile = options_get(o, OPT_SAVE_PROFILE), *name = options_get(o, OPT_ONLY_BACKEND);
-  if (vyre_backends_load(context, &error) != VYRE_OK) return output_error("backends", &error);
-  if (profile) return save_profile(context, o, profile);
-  uint32_t usable, wanted = count_rows(context, o, &usable);
-  if (wanted > 0) print_rows(context, o);
-  if (wanted > 0 && options_has(o, OPT_ALL) && !name && !options_has(o, OPT_JSON)) print_places(context);
-  if (usable > 0 || (wanted > 0 && options_has(o, OPT_ALL) && !name)) return OUTPUT_DONE;
-  if (wanted > 0) return OUTPUT_FAILED; /* its row says why */
+/* Shows what was collected, and what to do where that is nothing of use. */
+static int show(vyre_context *context, const parsed_options *o, const row_list *rows) {
+  const char *name = options_get(o, OPT_ONLY_BACKEND);
+  bool is_all = options_has(o, OPT_ALL) && !name;
+  if (rows->count > 0) print_rows(o, rows);
+  if (rows->count > 0 && is_all && !options_has(o, OPT_JSON)) print_places(context);
+  if (rows->usable > 0 || (rows->count > 0 && is_all)) return OUTPUT_DONE;
+  if (rows->count > 0) return OUTPUT_FAILED; /* its row says why */
   vyre_backend_info any;
   bool is_any = vyre_backend_describe(context, 0, &any);
   output_complain("backends: there is no usable backend%s%s. Fix: %s.", name ? " called " : "", name ? name : "",
@@ -261,14 +356,33 @@ static int list(vyre_context *context, const parsed_options *o) {
   return OUTPUT_FAILED;
 }
 
+static int list(const session *s, const parsed_options *o) {
+  vyre_error error = VYRE_ERROR_INIT;
+  const char *profile = options_get(o, OPT_SAVE_PROFILE);
+  bool is_isolated = options_has(o, OPT_PROBE_ISOLATED);
+  vyre_status status = is_isolated ? vyre_backends_find(s->context, &error) : vyre_backends_load(s->context, &error);
+  if (status != VYRE_OK) return output_error("backends", &error);
+  if (profile) return save_profile(s->context, o, profile);
+  row_list rows;
+  int result = collect(s, o, &rows);
+  if (result == OUTPUT_DONE) result = show(s->context, o, &rows);
+  free_rows(&rows);
+  return result;
+}
+
 int cmd_backends(const parsed_options *o) {
+  if (options_has(o, OPT_SAVE_PROFILE) && options_has(o, OPT_PROBE_ISOLATED)) {
+    output_complain("backends: --save-profile needs a plugin in this process, and --probe-isolated keeps it out. Fix: "
+                    "give one of them.");
+    return OUTPUT_USAGE;
+  }
   session s;
   int result = session_load(o, &s);
   if (result == OUTPUT_DONE) {
     session_warn(&s);
     result = session_open(&s);
   }
-  if (result == OUTPUT_DONE) result = list(s.context, o);
+  if (result == OUTPUT_DONE) result = list(&s, o);
   session_close(&s);
   return result;
 }

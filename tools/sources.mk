@@ -8,6 +8,7 @@ tools_vyre_SOURCES = \
 	tools/failure.c tools/failure.h \
 	tools/files.c tools/files.h \
 	tools/forms.def \
+	tools/isolate.c tools/isolate.h \
 	tools/json.c tools/json.h \
 	tools/main.c \
 	tools/npy.c tools/npy.h \

@@ -29,6 +29,16 @@ static bool find_device(const vyre_plugin_file *file, const char *text, uint32_t
   return false;
 }
 
+/* Whether a uuid names device |index| and no other: parts of one piece of hardware may have the same. */
+static bool has_own_uuid(const vyre_plugin_file *file, uint32_t index) {
+  static const uint8_t none[16] = { 0 };
+  const uint8_t *uuid = file->devices[index].uuid;
+  if (memcmp(uuid, none, sizeof none) == 0) return false;
+  for (uint32_t i = 0; i < file->device_count; i++)
+    if (i != index && memcmp(file->devices[i].uuid, uuid, sizeof none) == 0) return false;
+  return true;
+}
+
 static vyre_status open_device(vyre_context *context, vyre_plugin_file *file, uint32_t index, vyre_device **out,
                                vyre_error *error) {
   vyre_device *device = calloc(1, sizeof *device);
@@ -50,8 +60,7 @@ static vyre_status open_device(vyre_context *context, vyre_plugin_file *file, ui
   device->caps = file->devices[index];
   pthread_mutex_init(&device->lock, NULL);
   pthread_cond_init(&device->changed, NULL);
-  static const uint8_t none[16] = { 0 };
-  if (memcmp(device->caps.uuid, none, sizeof none) == 0) {
+  if (!has_own_uuid(file, index)) {
     snprintf(device->name, sizeof device->name, "%s:%u", file->name, index);
   } else {
     char uuid[33];

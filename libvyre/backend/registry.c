@@ -124,6 +124,15 @@ static void load_backend(vyre_context *context, uint32_t index) {
   pthread_cond_broadcast(&context->changed);
 }
 
+vyre_status vyre_backends_find(vyre_context *context, vyre_error *error) {
+  vyre_status status = vyre_registry_check(context, error);
+  if (status != VYRE_OK) return status;
+  pthread_mutex_lock(&context->lock);
+  status = scan(context, error);
+  pthread_mutex_unlock(&context->lock);
+  return status;
+}
+
 vyre_status vyre_backends_load(vyre_context *context, vyre_error *error) {
   vyre_status status = vyre_registry_check(context, error);
   if (status != VYRE_OK) return status;
@@ -232,15 +241,6 @@ bool vyre_backend_describe(vyre_context *context, uint32_t index, vyre_backend_i
   return file != NULL;
 }
 
-vyre_status vyre_backend_device(vyre_context *context, uint32_t index, uint32_t device, vyre_capabilities *out,
-                                vyre_error *error) {
-  vyre_status status = vyre_registry_check(context, error);
-  if (status != VYRE_OK) return status;
-  pthread_mutex_lock(&context->lock);
-  const vyre_plugin_file *file = settled_row(context, index);
-  bool is_there = file != NULL && device < file->device_count;
-  if (is_there) *out = file->devices[device];
-  pthread_mutex_unlock(&context->lock);
 bool vyre_backend_searched(vyre_context *context, uint32_t index, vyre_search_info *out) {
   if (vyre_registry_check(context, NULL) != VYRE_OK) return false;
   pthread_mutex_lock(&context->lock);
@@ -252,6 +252,15 @@ bool vyre_backend_searched(vyre_context *context, uint32_t index, vyre_search_in
   return is_there;
 }
 
+vyre_status vyre_backend_device(vyre_context *context, uint32_t index, uint32_t device, vyre_capabilities *out,
+                                vyre_error *error) {
+  vyre_status status = vyre_registry_check(context, error);
+  if (status != VYRE_OK) return status;
+  pthread_mutex_lock(&context->lock);
+  const vyre_plugin_file *file = settled_row(context, index);
+  bool is_there = file != NULL && device < file->device_count;
+  if (is_there) *out = file->devices[device];
+  pthread_mutex_unlock(&context->lock);
   if (is_there) return VYRE_OK;
   return vyre_fail(error, VYRE_ERR_NOT_FOUND, "backends", "Row %u has no device %u. Fix: ask for one that is listed.",
                    index, device);

@@ -85,6 +85,9 @@ typedef struct vyre_backend_info {
   uint32_t device_count;
 } vyre_backend_info;
 
+/* Looks in every place and opens nothing: what may be opened is UNTRIED, as far as that was not done yet. Errors:
+ * REENTRANT from inside a plugin. */
+VYRE_API vyre_status vyre_backends_find(vyre_context *context, vyre_error *error);
 /* Looks in every place, loads every enabled plugin and asks it for devices, as far as that was not done yet.
  * A backend that fails is a row with its reason, not an error. Errors: REENTRANT from inside a plugin. */
 VYRE_API vyre_status vyre_backends_load(vyre_context *context, vyre_error *error);
@@ -94,9 +97,6 @@ VYRE_API bool vyre_backend_describe(vyre_context *context, uint32_t index, vyre_
 /* The record of one device of a usable row, without opening it. Errors: NOT_FOUND. */
 VYRE_API vyre_status vyre_backend_device(vyre_context *context, uint32_t index, uint32_t device,
                                          vyre_capabilities *out, vyre_error *error);
-/* "usable", "refused", ...; "" for a number that is none. Static storage. */
-VYRE_API const char *vyre_verdict_name(vyre_verdict verdict);
-
 /* A place that was searched for plugins, or was not and why. */
 typedef struct vyre_search_info {
   const char *path;    /* absolute */
@@ -107,6 +107,9 @@ typedef struct vyre_search_info {
 /* Place |index| in the order of the search, once vyre_backends_load or vyre_device_open has searched; false beyond the
  * last. Texts live as long as the context. */
 VYRE_API bool vyre_backend_searched(vyre_context *context, uint32_t index, vyre_search_info *out);
+/* "usable", "refused", ...; "" for a number that is none. Static storage. */
+VYRE_API const char *vyre_verdict_name(vyre_verdict verdict);
+
 /* ---- Devices ----------------------------------------------------------------------------------- */
 
 /* Opens a device. |name| is "auto" or NULL (the first of the setting backends.order that has a device; the log
@@ -118,7 +121,8 @@ VYRE_API vyre_status vyre_device_open(vyre_context *context, const char *name, v
  * gone in any case. Errors: DEVICE_LOST if work was still running; its memory is then never reused. */
 VYRE_API vyre_status vyre_device_close(vyre_device *device, uint64_t timeout_ns, vyre_error *error);
 
-/* "cpu_ref"; and the stable name, "NAME:<uuid>", or "cpu_ref:0" where there is no uuid. As long as the device. */
+/* "cpu_ref"; and the stable name, "NAME:<uuid>", or "cpu_ref:0" where no uuid is the device's alone. As long as the
+ * device. */
 VYRE_API const char *vyre_device_backend(const vyre_device *device);
 VYRE_API const char *vyre_device_name(const vyre_device *device);
 /* The device's record, as long as the device. */
