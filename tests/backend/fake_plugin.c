@@ -45,10 +45,9 @@ static void die_in(const char *where) {
   if (way == 2) exit(3);
   for (; way == 3;) pause();
   if (way == 4) { /* what lies before a block of malloc is not ours */
-    void *volatile block = malloc(64);
-    memset((char *)block - 32, 0x5A, 64);
-    free(block);
-    free(malloc(2000));
+    volatile char *volatile block = malloc(64);
+    for (int i = -16; i < 0; i++) block[i] = 0x5A;
+    free((void *)(uintptr_t)block);
   }
   if (way == 5) _exit(0); /* as if all were well */
 }

@@ -34,3 +34,21 @@ TESTS += tests/backend/test_cache
 tests_backend_test_cache_SOURCES = tests/backend/test_cache.c tests/fail_malloc.c $(tests_backend_helpers)
 tests_backend_test_cache_CFLAGS = $(TEST_CFLAGS)
 tests_backend_test_cache_LDADD = $(TEST_LIBS)
+
+# Faults that other projects had.
+check_PROGRAMS += tests/backend/test_faults
+TESTS += tests/backend/test_faults
+tests_backend_test_faults_SOURCES = tests/backend/test_faults.c tests/fail_malloc.c \
+	tests/backend/places.c tests/backend/places.h
+tests_backend_test_faults_CFLAGS = $(TEST_CFLAGS)
+tests_backend_test_faults_LDADD = $(TEST_LIBS)
+check_PROGRAMS += tests/backend/test_faults_host
+TESTS += tests/backend/test_faults_host
+tests_backend_test_faults_host_SOURCES = tests/backend/test_faults_host.c
+tests_backend_test_faults_host_CFLAGS = $(TEST_CFLAGS)
+tests_backend_test_faults_host_LDADD = $(CHECK_LIBS)
+check_LTLIBRARIES += tests/backend/clash.la
+tests_backend_clash_la_SOURCES = tests/backend/clash.c
+tests_backend_clash_la_LDFLAGS = -module -avoid-version -rpath $(abs_top_builddir)/never-installed
+TESTS += tests/backend/test_outside.sh
+EXTRA_DIST += tests/backend/test_outside.sh
