@@ -27,6 +27,9 @@ $(peer_programs): $(addprefix $(top_srcdir)/,$(peer_protocol))
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && PEER_CFLAGS='$(PEER_CFLAGS)' NVCC='$(NVCC)' \
 	  $(SHELL) $(top_srcdir)/bench/peers/build $(@F) $@
 
+# Which peers can be built is known to configure.
+CONFIG_STATUS_DEPENDENCIES = $(top_srcdir)/bench/peers/build
+
 peers: $(peer_programs)
 
 peersdir = $(pkglibexecdir)/peers

@@ -269,8 +269,9 @@ static void identify(peer_identity *identity) {
   clGetDeviceInfo(me.device, CL_DRIVER_VERSION, sizeof version - 1, version, NULL);
   clGetDeviceInfo(me.device, CL_DEVICE_NAME, sizeof device - 1, device, NULL);
   if (me.work)
-    snprintf(how, sizeof how, "clEnqueueNDRangeKernel, buffers in host memory, %u elements a work-item, %zu work-items, "
-             "groups of %zu (0: PoCL's choice); fastest of those tried", me.plan.wide, me.plan.global, me.plan.local);
+    snprintf(how, sizeof how,
+             "buffers in host memory, %u elements a work-item, %zu work-items, groups of %zu (0: PoCL's choice); "
+             "fastest of those tried", me.plan.wide, me.plan.global, me.plan.local);
   else
     snprintf(how, sizeof how, "clEnqueueNDRangeKernel of one work-item without work, clFinish");
   identity->name = PEER_NAME;
