@@ -1,5 +1,6 @@
 # The benchmark harness.
 include tests/bench/evidence.mk
+include tests/bench/peers.mk
 
 bench_harness_tests = tests/bench/test_generate tests/bench/test_measure tests/bench/test_stats
 check_PROGRAMS += $(bench_harness_tests)

@@ -1,0 +1,15 @@
+# The peers of the benchmark, and the protocol that they speak. Those that only a GPU can run are built by make peers.
+check_PROGRAMS += tests/bench/adding_peer tests/bench/test_peer tests/bench/test_peers
+TESTS += tests/bench/test_peer tests/bench/test_peers
+valgrind_skip += tests/bench/adding_peer
+check_DATA = $(filter-out %/cuda %/cub %/cublas,$(peer_programs))
+tests_bench_adding_peer_SOURCES = tests/bench/adding_peer.c bench/peers/peer.c bench/peers/peer.h
+tests_bench_adding_peer_CPPFLAGS = $(bench_test_flags)
+tests_bench_test_peer_SOURCES = tests/bench/test_peer.c bench/peers/divide.h
+tests_bench_test_peer_CPPFLAGS = $(bench_test_flags)
+tests_bench_test_peer_CFLAGS = $(TEST_CFLAGS)
+tests_bench_test_peer_LDADD = $(CHECK_LIBS)
+tests_bench_test_peers_SOURCES = tests/bench/test_peers.c $(bench_tool_sources)
+tests_bench_test_peers_CPPFLAGS = $(bench_test_flags)
+tests_bench_test_peers_CFLAGS = $(TEST_CFLAGS)
+tests_bench_test_peers_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
