@@ -214,57 +214,84 @@ static void command_names(void) {
   for (int c = 0; c < COMMAND_COUNT; c++) printf("%s%s", c ? " " : "", command_rows[c].name);
 }
 
+static const char *bash_action(const option_row *row) {
+  if (strcmp(row->complete, COMPLETE_DIRECTORY) == 0) return "directories";
+  if (row->repeat == REPEAT_NAMED && is_path(row)) return "data";
+  return is_path(row) ? "files" : "words";
+}
+
 static void bash_argument(command_id c, const option_row *row) {
   if (!row->argument) return;
   printf("    %s:--%s", command_rows[c].name, row->name);
   if (row->letter) printf("|%s:-%c", command_rows[c].name, row->letter);
-  if (strcmp(row->complete, COMPLETE_DIRECTORY) == 0) {
-    puts(") compopt -o filenames; COMPREPLY=($(compgen -d -- \"$word\")); return ;;");
-  } else if (row->repeat == REPEAT_NAMED && is_path(row)) {
-    puts(") compopt -o nospace; __vyre_data \"$word\"; return ;;");
-  } else if (is_path(row)) {
-    puts(") compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\")); return ;;");
-  } else if (has_words(row)) {
-    printf(") COMPREPLY=($(compgen -W \"%s\" -- \"$word\")); return ;;\n", row->complete);
-  } else {
-    puts(") return ;;");
-  }
+  printf(") __vyre_%s", bash_action(row));
+  if (has_words(row)) printf(" %s", row->complete);
+  puts(" ;;");
 }
 
+static void bash_options(command_id c) {
+  printf("    %s) __vyre_words", command_rows[c].name);
+  for (int i = 0; i < OPTION_COUNT; i++)
+    if (options_takes(&option_rows[i], c)) printf(" --%s", option_rows[i].name);
+  puts(" ;;");
+}
+
+static const char bash_head[] =
+    "# Completion of vyre for bash. Generated from tools/options.def.\n\n"
+    "# bash replaces only what stands behind the last of $COMP_WORDBREAKS, which = usually is, or from an @ or $ on that\n"
+    "# is one of them. So words are taken from the line as it is, and what bash keeps is cut off each answer:\n"
+    "#   $head$value is the word as it was typed, $value what is to be completed, $kept what bash keeps of it.\n"
+    "__vyre_reply() {\n"
+    "  local word=$head$value kept answer i\n"
+    "  for ((i = ${#word}; i > 0; i--)); do [[ $COMP_WORDBREAKS == *\"${word:i-1:1}\"* ]] && break; done\n"
+    "  ((i > 0)) && [[ ${word:i-1:1} == [@$] ]] && ((i--))\n"
+    "  kept=${word:0:i}\n"
+    "  while IFS= read -r answer; do\n"
+    "    [[ $1 == data ]] && printf -v answer %q \"$answer\"\n"
+    "    [[ $1 == data && -d ${answer/#\\~/$HOME} ]] && answer+=/\n"
+    "    answer=$head$answer\n"
+    "    COMPREPLY+=(\"${answer#\"$kept\"}\")\n"
+    "  done\n"
+    "  [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]] && compopt -o nospace\n"
+    "}\n\n"
+    "__vyre_words() { __vyre_reply < <(compgen -W \"$*\" -- \"$value\"); }\n"
+    "__vyre_files() { compopt -o filenames; __vyre_reply < <(compgen -f -- \"$value\"); }\n"
+    "__vyre_directories() { compopt -o filenames; __vyre_reply < <(compgen -d -- \"$value\"); }\n\n"
+    "# BUFFER=@FILE: what is behind the @ is a file's name, which bash does not know.\n"
+    "__vyre_data() {\n"
+    "  [[ $value == *=@* ]] || return\n"
+    "  head=$head${value%%=@*}=@ value=${value#*=@}\n"
+    "  __vyre_reply data < <(compgen -f -- \"$value\")\n"
+    "}\n\n"
+    "_vyre() {\n"
+    "  local line=${COMP_LINE:0:COMP_POINT} head= value option words\n"
+    "  read -ra words <<<\"$line\"\n"
+    "  [[ $line == *[[:space:]] ]] && words+=('')\n"
+    "  local last=$((${#words[@]} - 1))\n"
+    "  value=${words[last]} option=${words[last-1]}\n"
+    "  COMPREPLY=()\n"
+    "  if ((last == 1)); then\n"
+    "    __vyre_words";
+
 static void write_bash(void) {
-  fputs("# Completion of vyre for bash. Generated from tools/options.def.\n\n"
-        "# BUFFER=@FILE: what is after the @ is a file's name.\n"
-        "__vyre_data() {\n"
-        "  local word=$1\n"
-        "  [[ $word == *=@* ]] || { [[ $word == @* ]] || return; }\n"
-        "  local head=${word%%@*}@\n"
-        "  COMPREPLY=($(compgen -f -P \"$head\" -- \"${word#*@}\"))\n"
-        "}\n\n"
-        "_vyre() {\n"
-        "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
-        "  COMPREPLY=()\n"
-        "  if ((COMP_CWORD == 1)); then\n"
-        "    COMPREPLY=($(compgen -W \"",
-        stdout);
-  command_names();
-  puts(" --help --version\" -- \"$word\"))\n    return\n  fi\n"
-       "  # bash splits words at =, so that the option may be two or three words back\n"
-       "  [[ $before == = ]] && ((COMP_CWORD > 2)) && before=${COMP_WORDS[COMP_CWORD-3]}\n"
-       "  case $command:$before in");
+  fputs(bash_head, stdout);
+  for (int c = 0; c < COMMAND_COUNT; c++) printf(" %s", command_rows[c].name);
+  puts(" --help --version\n    return\n  fi\n"
+       "  [[ $value == --*=* ]] && head=${value%%=*}= option=${value%%=*} value=${value#*=}\n"
+       "  case ${words[1]}:$option in");
   for (int c = 0; c < COMMAND_COUNT; c++)
     for (int i = 0; i < OPTION_COUNT; i++)
       if (options_takes(&option_rows[i], (command_id)c)) bash_argument((command_id)c, &option_rows[i]);
-  puts("  esac\n  if [[ $word == -* ]]; then\n    case $command in");
-  for (int c = 0; c < COMMAND_COUNT; c++) {
-    printf("      %s) COMPREPLY=($(compgen -W \"", command_rows[c].name);
-    for (int i = 0; i < OPTION_COUNT; i++)
-      if (options_takes(&option_rows[i], (command_id)c)) printf("--%s ", option_rows[i].name);
-    puts("\" -- \"$word\")) ;;");
-  }
-  fputs("    esac\n    return\n  fi\n  if [[ $command == help ]]; then\n    COMPREPLY=($(compgen -W \"", stdout);
-  command_names();
-  puts("\" -- \"$word\"))\n    return\n  fi\n  compopt -o filenames\n  COMPREPLY=($(compgen -f -- \"$word\"))\n}\n"
-       "complete -F _vyre vyre");
+  puts("    *) __vyre_operand ;;\n  esac\n}\n");
+  puts("# No argument of an option: an option, or an operand.\n__vyre_operand() {\n"
+       "  [[ -n $head ]] && return\n"
+       "  if [[ $value != -* && ${words[1]} != help ]]; then\n    __vyre_files\n    return\n  fi\n"
+       "  case ${words[1]} in");
+  for (int c = 0; c < COMMAND_COUNT; c++)
+    if (c != COMMAND_HELP) bash_options((command_id)c);
+  fputs("    help) __vyre_words --help", stdout);
+  for (int c = 0; c < COMMAND_COUNT; c++) printf(" %s", command_rows[c].name);
+  puts(" ;;\n  esac\n}\n\ncomplete -F _vyre vyre");
 }
 
 /* The first sentence of a help text, without what means something between the quotes of zsh and fish. */
@@ -295,6 +322,8 @@ static void zsh_option(const option_row *row) {
     putchar(':');
     if (strcmp(row->complete, COMPLETE_DIRECTORY) == 0) {
       fputs("_files -/", stdout);
+    } else if (row->repeat == REPEAT_NAMED && is_path(row)) {
+      fputs("_vyre_data", stdout);
     } else if (is_path(row)) {
       fputs("_files", stdout);
     } else if (has_words(row)) {
@@ -305,7 +334,9 @@ static void zsh_option(const option_row *row) {
 }
 
 static void write_zsh(void) {
-  puts("#compdef vyre\n# Completion of vyre for zsh. Generated from tools/options.def.\n\n_vyre() {\n"
+  puts("#compdef vyre\n# Completion of vyre for zsh. Generated from tools/options.def.\n\n"
+       "# BUFFER=@FILE: what is behind the @ is a file's name.\n"
+       "_vyre_data() { compset -P '*=@' && _files; }\n\n_vyre() {\n"
        "  local -a commands\n  commands=(");
   for (int c = 0; c < COMMAND_COUNT; c++) printf("    '%s:%s'\n", command_rows[c].name, command_rows[c].gist);
   puts("  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n"
@@ -329,7 +360,9 @@ static void write_zsh(void) {
 static void fish_option(command_id c, const option_row *row) {
   printf("complete -c vyre -n '__fish_seen_subcommand_from %s' -l %s", command_rows[c].name, row->name);
   if (row->letter) printf(" -s %c", row->letter);
-  if (row->argument) fputs(is_path(row) ? " -r -F" : " -x", stdout);
+  bool is_data = row->repeat == REPEAT_NAMED && is_path(row);
+  if (row->argument) fputs(is_path(row) && !is_data ? " -r -F" : " -x", stdout);
+  if (is_data) fputs(" -a '(__vyre_data)'", stdout);
   if (has_words(row)) printf(" -a '%s'", row->complete);
   fputs(" -d '", stdout);
   short_help(row->help, "\\");
@@ -337,14 +370,29 @@ static void fish_option(command_id c, const option_row *row) {
 }
 
 static void write_fish(void) {
-  puts("# Completion of vyre for fish. Generated from tools/options.def.\n"
+  puts("# Completion of vyre for fish. Generated from tools/options.def.\n\n"
+       "# BUFFER=@FILE: what is behind the @ is a file's name.\n"
+       "function __vyre_data\n"
+       "  set -l value (string replace -r '^--[a-z-]+=' '' -- (commandline -ct))\n"
+       "  set -l parts (string match -r '^([^=]*=@)(.*)$' -- $value); or return\n"
+       "  for file in $parts[3]*\n"
+       "    test -d $file; and set file $file/\n"
+       "    echo $parts[2]$file\n"
+       "  end\n"
+       "end\n\n"
        "complete -c vyre -n __fish_use_subcommand -f -l help -d 'Show help'\n"
        "complete -c vyre -n __fish_use_subcommand -f -l version -d 'Name the version'");
   for (int c = 0; c < COMMAND_COUNT; c++)
     printf("complete -c vyre -n __fish_use_subcommand -f -a %s -d '%s'\n", command_rows[c].name, command_rows[c].gist);
-  for (int c = 0; c < COMMAND_COUNT; c++)
+  for (int c = 0; c < COMMAND_COUNT; c++) {
+    bool takes_files = command_rows[c].operands[0] && c != COMMAND_HELP;
+    if (!takes_files) printf("complete -c vyre -n '__fish_seen_subcommand_from %s' -f\n", command_rows[c].name);
     for (int i = 0; i < OPTION_COUNT; i++)
       if (options_takes(&option_rows[i], (command_id)c)) fish_option((command_id)c, &option_rows[i]);
+  }
+  fputs("complete -c vyre -n '__fish_seen_subcommand_from help' -a '", stdout);
+  command_names();
+  puts("'");
 }
 
 int main(int argc, char **argv) {

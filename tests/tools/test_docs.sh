@@ -38,26 +38,100 @@ fi
 if command -v bash >/dev/null; then
   cat >complete.bash <<'END'
 source "$1"
-shift
-COMP_WORDS=("$@")
-COMP_CWORD=$(($# - 1))
+COMP_WORDBREAKS=$2 COMP_LINE=$3 COMP_POINT=${#3}
 compopt() { :; }
 _vyre
 printf '%s\n' "${COMPREPLY[@]}"
 END
-  complete() { expect 0 bash complete.bash "$bash_file" "$@"; }
-  complete vyre ''; out_has run; out_has backends
-  complete vyre ch; out_is check
-  complete vyre run --ver; out_is --verify
-  complete vyre run p --lanes r; out_is reversed
-  complete vyre fmt --; out_has --write
-  complete vyre help pa; out_is pack
+  usual=$(printf ' \t\n"'"'"'><=;|&(:')
+  # What bash puts in the place of what it would replace. An @ that separates words is replaced with what follows it.
+  answers() { expect 0 bash complete.bash "$bash_file" "$usual" "$1"; out_is "$2"; }
+  expect 0 bash complete.bash "$bash_file" "$usual" 'vyre '; out_has run; out_has backends; out_has --version
+  expect 0 bash complete.bash "$bash_file" "$usual" 'vyre fmt --'; out_has --write; out_has --help
+  mkdir sub
   : >some.vyre
-  complete vyre check so; out_is some.vyre
-  complete vyre run some.vyre --in x = @so; out_is @some.vyre
+  : >sub/data.npy
+  : >'with space.raw'
+  answers 'vyre ch' check
+  answers 'vyre run --ver' --verify
+  answers 'vyre run p --lanes r' reversed
+  answers 'vyre run p --lanes=r' reversed
+  answers 'vyre run p --config=so' some.vyre
+  answers 'vyre pack p -o so' some.vyre
+  answers 'vyre backends --backend-path su' sub
+  answers 'vyre backends --backend-path=su' sub
+  answers 'vyre help pa' pack
+  answers 'vyre check so' some.vyre
+  answers 'vyre check some.vyre sub/da' sub/data.npy
+  answers 'vyre check -- so' some.vyre
+  answers 'vyre run p --set a=so' ''
+  answers 'vyre run p --json=so' ''
+  for breaks in "$usual@" "$usual" "$(printf ' \t\n')"; do
+    case $breaks in *=*) head= other= ;; *) head=--in=x= other=x= ;; esac
+    usual=$breaks
+    answers 'vyre run p --in x=@so' "$other@some.vyre"
+    answers 'vyre run p --in=x=@so' "$head@some.vyre"
+    answers 'vyre run p --in=x=@su' "$head@sub/"
+    answers 'vyre run p --in=x=@sub/d' "$head@sub/data.npy"
+    answers 'vyre run p --in=x=@with' "$head@with\\ space.raw"
+    answers 'vyre run p --in=x=so' ''
+  done
   checked="$checked bash"
 fi
-if command -v zsh >/dev/null; then expect 0 zsh -n "$zsh_file"; fi
-if command -v fish >/dev/null; then expect 0 fish --no-execute "$fish_file"; fi
+if command -v zsh >/dev/null; then
+  expect 0 zsh -n "$zsh_file"
+  # A shell in a terminal of its own: ^X shows the line after the tab, ^U empties it.
+  cat >complete.zsh <<'END'
+zmodload zsh/zpty || exit 77
+zpty shell zsh -f -i
+zpty -w shell 'PS1=; fpath=("'${1:h}'" $fpath); autoload -Uz compinit; compinit -u -D
+show() { print -r -- "<<$BUFFER>>" }; zle -N show; bindkey "^X" show; print -r -- rea""dy'
+zpty -r shell line '*ready*'
+shift
+for typed; do
+  zpty -w -n shell "$typed"$'\t\C-x'
+  zpty -r shell line '*<<*>>*'
+  line=${line##*<<}
+  print -r -- "${line%%>>*}"
+  zpty -w -n shell $'\C-u'
+done
+zpty -d shell
+END
+  command_line='completion in zsh'
+  TERM=dumb timeout 120 zsh -f complete.zsh "$zsh_file" 'vyre ch' 'vyre run p --lanes=r' 'vyre run p --in x=@so' \
+    'vyre run p --in=x=@so' 'vyre run p --in=x=@sub/d' 'vyre run p --config=so' 'vyre help pa' >out 2>err
+  case $? in
+    0)
+      out_is 'vyre check 
+vyre run p --lanes=reversed 
+vyre run p --in x=@some.vyre 
+vyre run p --in=x=@some.vyre 
+vyre run p --in=x=@sub/data.npy 
+vyre run p --config=some.vyre 
+vyre help pack '
+      checked="$checked zsh"
+      ;;
+    77) ;; # no module for terminals
+    *) fail 'zsh fails' ;;
+  esac
+fi
+if command -v fish >/dev/null; then
+  expect 0 fish --no-execute "$fish_file"
+  answers() {
+    command_line="fish: $1"
+    fish --no-config -c "source '$fish_file'; complete -C '$1'" 2>err | cut -f 1 >out
+    out_is "$2"
+    err_is_empty
+  }
+  answers 'vyre ch' check
+  answers 'vyre run p --lanes=r' --lanes=reversed
+  answers 'vyre run p --in x=@so' x=@some.vyre
+  answers 'vyre run p --in=x=@so' --in=x=@some.vyre
+  answers 'vyre run p --in=x=@su' --in=x=@sub/
+  answers 'vyre run p --config=so' --config=some.vyre
+  answers 'vyre check so' some.vyre
+  answers 'vyre help pa' pack
+  checked="$checked fish"
+fi
 [ -n "$checked" ] || { echo 'skipped: neither groff, mandoc nor bash is here'; exit 77; }
 finish
