@@ -37,10 +37,10 @@ extern "C" {
 #define VYRE_KERNEL_FORM_MAJOR 0u /* another major is another form; a reader takes its own alone */
 #define VYRE_KERNEL_FORM_MINOR 1u /* grows with what is added */
 
-/* Limits of a kernel, which make it safe to multiply a record's number by its stride. */
+/* Limits of a kernel. Blocks nest as deep as there are instructions (`else if` chains become nested ifs): a reader
+ * that follows them keeps its stack on the heap. */
 #define VYRE_KERNEL_MAX_BYTES 0xFFFFFFF0u
 #define VYRE_KERNEL_MAX_INSNS (1u << 26)
-#define VYRE_KERNEL_MAX_NESTING 4096u /* of ifs and loops; `else if` chains become nested ifs */
 
 /* ---- Types ----------------------------------------------------------------------------------- */
 
@@ -217,7 +217,7 @@ typedef struct vyre_kernel_diagnostics {
   uint32_t prints_written; /* whole records */
   uint32_t prints_dropped;
   uint32_t print_used;     /* u64 words taken, maybe more than there are; only whole records are written */
-  uint32_t print_words;    /* capacity in u64 words, which the backend sets before the launch; at most 2^31 */
+  uint32_t print_words;    /* capacity in u64 words, which the backend sets before the launch; below 2^30 */
   uint32_t masked[3];      /* loads, stores, atomics out of range, modulo 2^32, if the backend counts them here */
   uint32_t zero[3];
 } vyre_kernel_diagnostics; /* behind it: print_words words of vyre_print_record and arguments */

@@ -1,0 +1,180 @@
+/* Lowering as a whole: options, the launch block, the statements, what the header says of it all. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lower/lowering.h"
+
+/* ---- The target ------------------------------------------------------------------------------ */
+
+static vyre_status check_options(const vyre_lower_options *o, vyre_error *error) {
+  const uint32_t compile = VYRE_COMPILE_ULP | VYRE_COMPILE_CONTRACT | VYRE_COMPILE_FLUSH | VYRE_COMPILE_UNCHECKED |
+                           VYRE_COMPILE_STEPS;
+  if (o->size != sizeof *o || (o->flags & ~(uint32_t)VYRE_LOWER_COUNT_MASKED) != 0 || (o->compile_flags & ~compile) != 0)
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "options",
+                     "The lower options have size %u, flags 0x%X and compile flags 0x%X; %zu and bits of 0x%X and 0x%X are "
+                     "known. Fix: start from VYRE_LOWER_OPTIONS_INIT.",
+                     o->size, o->flags, o->compile_flags, sizeof *o, VYRE_LOWER_COUNT_MASKED, compile);
+  if (o->subgroup_size > 32 || (o->subgroup_size & (o->subgroup_size - 1)) != 0)
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "subgroup_size",
+                     "A subgroup size of %u is asked for. Fix: ask for 1, 2, 4, 8, 16 or 32, or 0 for any.",
+                     o->subgroup_size);
+  if ((o->compile_flags & VYRE_COMPILE_STEPS) != 0 && o->steps == 0)
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "steps",
+                     "A step limit of 0 is asked for. Fix: give at least 1, or leave VYRE_COMPILE_STEPS out.");
+  if (o->steps > UINT32_MAX && (o->needs & VYRE_NEED_INT64) == 0)
+    return vyre_fail(error, VYRE_ERR_UNSUPPORTED, "steps",
+                     "A step limit of %llu is asked for, and the target lacks int64, so that it counts to %u. Fix: ask "
+                     "for fewer steps.",
+                     (unsigned long long)o->steps, UINT32_MAX);
+  return VYRE_OK;
+}
+
+/* Structure, leaves, slots and the making of vectors are taken by every target. An opcode that this library does not
+ * know is a later one's. */
+static void note_taken(lower_code *c) {
+  const vyre_lower_options *o = c->options;
+  for (uint32_t op = 0; op < FORM_OPS; op++) {
+    bool always = op < VYRE_KERNEL_ADD || op == VYRE_KERNEL_VECTOR || op == VYRE_KERNEL_EXTRACT;
+    c->taken[op] = form_is_known(op) && (always || o->opcodes == NULL) ? UINT64_MAX : 0;
+  }
+  for (uint64_t i = 0; o->opcodes != NULL && i < o->opcode_count; i++)
+    if (form_is_known(o->opcodes[i].opcode)) c->taken[o->opcodes[i].opcode] |= o->opcodes[i].types | LOWER_LISTED;
+}
+
+/* ---- The launch ------------------------------------------------------------------------------ */
+
+static void add_params(lowering *l) {
+  lower_code *c = &l->code;
+  for (uint32_t i = 0; i < l->p->params.count; i++) {
+    const ir_param *from = &l->p->params.data[i];
+    uint32_t bytes = form_bytes((vyre_type)from->type);
+    c->launch_bytes = (c->launch_bytes + bytes - 1) & ~(bytes - 1);
+    vyre_kernel_param param = { .type = form_type((vyre_type)from->type), .offset = c->launch_bytes,
+                                .name = lower_text(c, ir_text(l->p, from->name)) };
+    c->launch_bytes += bytes;
+    if (!vyre_vector_push(&c->params, param)) lower_fail_memory(c);
+  }
+  c->param_bytes = c->launch_bytes;
+  c->launch_bytes = (c->launch_bytes + 7) & ~7u;
+}
+
+static void add_bindings(lowering *l) {
+  lower_code *c = &l->code;
+  c->count_offset = c->launch_bytes;
+  for (uint32_t i = 0; i < l->p->buffers.count; i++) {
+    const ir_buffer *b = &l->p->buffers.data[i];
+    if (b->slot == UINT32_MAX) continue;
+    vyre_kernel_binding binding = { .access = b->access, .element = form_type((vyre_type)b->element), .length = b->length,
+                                    .name = lower_text(c, ir_text(l->p, b->name)), .count_offset = c->launch_bytes };
+    c->launch_bytes += 8;
+    if (!vyre_vector_push(&c->bindings, binding)) lower_fail_memory(c);
+  }
+}
+
+/* The grid and its origin are there for NWG and WID, whether or not a kernel asks. */
+static void add_grid_words(lower_code *c) {
+  for (uint32_t kind = VYRE_KERNEL_WORD_GRID_X; kind <= VYRE_KERNEL_WORD_ORIGIN_Z; kind++) {
+    vyre_kernel_hidden_word word = { .kind = kind, .type = form_type(VYRE_TYPE_U32), .offset = c->launch_bytes };
+    c->launch_bytes += 4;
+    if (!vyre_vector_push(&c->hidden_words, word)) lower_fail_memory(c);
+  }
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static uint32_t flags_of(const vyre_program *p, const vyre_lower_options *o) {
+  uint32_t flags = 0;
+  if ((o->compile_flags & VYRE_COMPILE_CONTRACT) != 0) flags |= VYRE_KERNEL_CONTRACT;
+  if ((o->compile_flags & VYRE_COMPILE_FLUSH) != 0) flags |= VYRE_KERNEL_FLUSH;
+  if ((o->compile_flags & VYRE_COMPILE_UNCHECKED) != 0) flags |= VYRE_KERNEL_UNCHECKED;
+  if ((o->flags & VYRE_LOWER_COUNT_MASKED) != 0) flags |= VYRE_KERNEL_COUNTS_MASKED;
+  if ((p->attributes & VYRE_PROGRAM_PROGRESS_WORKGROUPS) != 0) flags |= VYRE_KERNEL_PROGRESS;
+  return flags;
+}
+
+static uint32_t result_of(const vyre_program *p, const vyre_lower_options *o) {
+  bool rounds = (o->compile_flags & (VYRE_COMPILE_CONTRACT | VYRE_COMPILE_FLUSH)) != 0;
+  bool errs = (p->info.needs & VYRE_NEED_ULP) != 0 && o->ulp_budget > 0;
+  bool adds = (p->info.needs & VYRE_NEED_ATOMIC_F32_ADD) != 0;
+  return rounds || errs || adds ? VYRE_KERNEL_RESULT_D1 : VYRE_KERNEL_RESULT_D0;
+}
+
+static bool prepare(lowering *l) {
+  const vyre_program *p = l->p;
+  l->leaves = calloc((size_t)p->exprs.count + 1, sizeof *l->leaves);
+  l->vars = calloc((size_t)p->vars.count + 1, sizeof *l->vars);
+  l->arrays = calloc((size_t)p->buffers.count + 1, sizeof *l->arrays);
+  l->tables = calloc((size_t)p->buffers.count + 1, sizeof *l->tables);
+  bool good = l->leaves != NULL && l->vars != NULL && l->arrays != NULL && l->tables != NULL;
+  lower_info none = { .most = 0 };
+  good = good && vyre_vector_push(&l->code.values, none) && ir_uniformity_create(&l->uniformity, p);
+  vyre_write_bytes(&l->code.strings, "", 1);
+  l->code.name_at = lower_text(&l->code, p->info.name);
+  lower_steps_prepare(l);
+  uint32_t counter_bytes = l->steps.on ? form_bytes(l->steps.type) : 0;
+  good = good && lower_split_create(&l->split, p, counter_bytes);
+  if (!good) lower_fail_memory(&l->code);
+  return !lowering_failed(l);
+}
+
+static void check_spill(lowering *l) {
+  if (l->split.bytes <= UINT32_MAX) return;
+  lower_fail(&l->code, VYRE_ERR_LIMIT, l->code.name,
+             "What lives across its grid barriers has %llu bytes a workgroup, and %u is the most. Fix: keep large arrays in "
+             "an rw buffer.",
+             (unsigned long long)l->split.bytes, UINT32_MAX);
+}
+
+static void lower_all(lowering *l) {
+  lower_code *c = &l->code;
+  check_spill(l);
+  add_params(l);
+  add_bindings(l);
+  add_grid_words(c);
+  if (!lower_failed(c)) lower_statements(l);
+  if (!lower_failed(c)) lower_mark_coherent(l);
+  for (uint32_t i = 0; i < c->hidden_bindings.count; i++)
+    if (c->hidden_bindings.data[i].kind == VYRE_KERNEL_HIDDEN_SPILL) c->spill_bytes = l->split.bytes;
+}
+
+static void free_all(lowering *l) {
+  lower_code_free(&l->code);
+  ir_uniformity_free(&l->uniformity);
+  lower_split_free(&l->split);
+  free(l->steps.meets);
+  free(l->leaves);
+  free(l->vars);
+  free(l->arrays);
+  free(l->tables);
+  vyre_vector_free(&l->kept);
+  vyre_vector_free(&l->open);
+  vyre_vector_free(&l->fences);
+  vyre_vector_free(&l->fence_loops);
+}
+
+vyre_status vyre_lower(const vyre_program *program, const vyre_lower_options *options, uint8_t **out, size_t *bytes,
+                       vyre_error *error) {
+  *out = NULL;
+  *bytes = 0;
+  vyre_status status = check_options(options, error);
+  if (status != VYRE_OK) return status;
+  lowering *l = calloc(1, sizeof *l);
+  if (l == NULL) return vyre_fail_memory(error, "lower");
+  l->p = program;
+  lower_code *c = &l->code;
+  c->options = options;
+  c->error = error;
+  c->name = program->info.name;
+  memcpy(c->workgroup, program->workgroup, sizeof c->workgroup);
+  c->subgroup = options->subgroup_size != 0 ? options->subgroup_size : program->subgroup;
+  c->flags = flags_of(program, options);
+  c->needs = program->info.needs;
+  c->result = result_of(program, options);
+  note_taken(c);
+  if (prepare(l)) lower_all(l);
+  lower_assemble(c, vyre_program_fingerprint(program), out, bytes);
+  status = c->status;
+  free_all(l);
+  free(l);
+  return status;
+}
