@@ -162,8 +162,10 @@ static vyre_status build(vyre_device *device, vyre_program *program, const optio
   };
   memcpy(request.fingerprint, vyre_program_fingerprint(program), VYRE_FINGERPRINT_BYTES);
   vyre_executable *made = NULL;
-  vyre_status status = load_cached(device, program, o, &request, &made);
-  if (status != VYRE_OK) status = load_compiled(device, program, o, &request, &made, error);
+  vyre_status status = vyre_request_kernel(&device->file->desc, &device->caps, program, &request, error);
+  if (status == VYRE_OK && load_cached(device, program, o, &request, &made) != VYRE_OK)
+    status = load_compiled(device, program, o, &request, &made, error);
+  vyre_request_free_kernel(&request);
   free(wire);
   if (status != VYRE_OK) return status;
   *out = list_executable(device, made, o);

@@ -73,10 +73,9 @@ static vyre_status check_build(const vyre_backend_desc *desc, const char *path, 
                      "The plugin sets descriptor flags 0x%X that this library does not know. Fix: install a newer "
                      "library, or an older plugin.",
                      desc->flags & ~(uint32_t)KNOWN_FLAGS);
-  if ((desc->flags & VYRE_BACKEND_TAKES_PROGRAM) == 0)
+  if ((desc->flags & KNOWN_FLAGS) == 0)
     return vyre_fail(error, VYRE_ERR_UNSUPPORTED, path,
-                     "The plugin takes the kernel form only, which this library does not make. Fix: install a newer "
-                     "library.");
+                     "The plugin takes neither programs nor the kernel form. Fix: report it to the plugin's author.");
   return VYRE_OK;
 }
 

@@ -180,6 +180,11 @@ struct vyre_executable {
   uint64_t steps;
 };
 
+/* kernel.c: adds the kernel to a request, if the plugin takes kernels; the caller frees it. */
+vyre_status vyre_request_kernel(const vyre_backend_desc *desc, const vyre_capabilities *target,
+                                const vyre_program *program, vyre_compile_request *request, vyre_error *error);
+void vyre_request_free_kernel(vyre_compile_request *request);
+
 /* compile.c */
 void vyre_executable_retain(vyre_executable *executable);
 /* admit.c: refuses a program that the device can't run, by name. |flags| are the final VYRE_COMPILE_*. */

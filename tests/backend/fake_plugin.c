@@ -640,7 +640,7 @@ VYRE_BACKEND_EXPORT const vyre_backend_desc *vyre_backend_query(const vyre_backe
   if (is("newerminor")) desc->abi_minor = VYRE_ABI_MINOR + 5u;
   if (is("needsnewer")) desc->min_host_minor = VYRE_ABI_MINOR + 1u;
   if (is("unknownflag")) desc->flags |= 1u << 30;
-  if (is("kernelonly")) desc->flags = VYRE_BACKEND_TAKES_KERNEL;
+  if (is("takesnothing")) desc->flags = 0;
   if (is("sanitizer")) desc->sanitizer ^= VYRE_SANITIZER_ADDRESS | VYRE_SANITIZER_THREAD;
   if (is("fingerprint")) desc->fingerprint = 0x0123456789ABCDEFu;
   if (is("cpu")) desc->cpu_features = 1ull << 60;

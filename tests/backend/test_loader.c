@@ -50,7 +50,7 @@ static const fault faults[] = {
   { "newerminor", VYRE_VERDICT_USABLE, VYRE_OK, "" },
   { "needsnewer", VYRE_VERDICT_REFUSED, VYRE_ERR_ABI_MISMATCH, "at least ABI 0.2" },
   { "unknownflag", VYRE_VERDICT_REFUSED, VYRE_ERR_ABI_MISMATCH, "0x40000000" },
-  { "kernelonly", VYRE_VERDICT_REFUSED, VYRE_ERR_UNSUPPORTED, "kernel form" },
+  { "takesnothing", VYRE_VERDICT_REFUSED, VYRE_ERR_UNSUPPORTED, "neither programs nor the kernel form" },
   { "sanitizer", VYRE_VERDICT_REFUSED, VYRE_ERR_ABI_MISMATCH, "sanitizer" },
   { "fingerprint", VYRE_VERDICT_REFUSED, VYRE_ERR_ABI_MISMATCH, "0x0123456789ABCDEF" },
   { "cpu", VYRE_VERDICT_REFUSED, VYRE_ERR_UNSUPPORTED, "instruction set" },
