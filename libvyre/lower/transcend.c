@@ -66,7 +66,8 @@ lower_value lower_transcend(lower_code *c, const lower_request *r) {
   }
   lower_fail(c, VYRE_ERR_UNSUPPORTED, name,
              "unsupported(%s): %s of %s within %u units in the last place is wanted (ulp_budget); the backend does not "
-             "offer it and there is no expansion of that exactness. Fix: allow a larger error, or choose another backend.",
+             "offer it and there is no expansion of that exactness. Fix: allow a larger error, or choose another "
+             "backend.",
              name, name, type, c->options->ulp_budget);
   return 0;
 }

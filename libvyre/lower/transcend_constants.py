@@ -40,7 +40,8 @@ PAIR = [
     ('log', 'atanh(s) / (2 s)', lambda k: mpf(1) / (2 * k + 1) / 2, LOG, 9, 6),
     ('log2', 'atanh(s) / (2 s ln 2)', lambda k: mpf(1) / (2 * k + 1) / 2 / LN_2, LOG, 9, 6),
     ('cos', 'cos(f pi/2) / 2', lambda k: alternating(k) * (pi / 2) ** (2 * k) / factorial(2 * k) / 2, F, 8, 6),
-    ('sin', 'sin(f pi/2) / (2 f)', lambda k: alternating(k) * (pi / 2) ** (2 * k + 1) / factorial(2 * k + 1) / 2, F, 8, 6),
+    ('sin', 'sin(f pi/2) / (2 f)', lambda k: alternating(k) * (pi / 2) ** (2 * k + 1) / factorial(2 * k + 1) / 2,
+     F, 8, 6),
     ('atan', 'atan(t) / (2 t)', lambda k: mpf(alternating(k)) / (2 * k + 1) / 2, ATAN, 10, 7),
 ]
 ALTERNATE = ('cos', 'sin', 'atan')
@@ -115,8 +116,8 @@ def angle():
     zeros, words = 38, 9
     bits = int(floor(2 / pi * mpf(2) ** (32 * words - zeros)))
     rows = [word(bits >> (32 * i) & 0xFFFFFFFF) for i in range(words)][::-1]
-    return HEAD + '\n/* %d zeros, then the bits of 2/pi. */\nstatic const uint32_t two_over_pi[] = {\n  %s,\n  %s\n};\n' % (
-        zeros, ', '.join(rows[:5]), ', '.join(rows[5:]))
+    text = '\n/* %d zeros, then the bits of 2/pi. */\nstatic const uint32_t two_over_pi[] = {\n' % zeros
+    return HEAD + text + '  %s,\n  %s\n};\n' % (', '.join(rows[:5]), ', '.join(rows[5:]))
 
 
 def main():

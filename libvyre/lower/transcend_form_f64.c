@@ -218,8 +218,8 @@ lower_value tan_f64(lower_code *b, lower_value x) {
 
 /* ---- asin, acos, atan --------------------------------------------------------------------------
  *
- * Each is the angle whose tangent is y / x, for y, x >= 0. The smaller over the larger is t <= 1, and with c the one of 0, 1/2, 1
- * whose angle is nearest, atan t = atan c + atan((t - c) / (1 + c t)). */
+ * Each is the angle whose tangent is y / x, for y, x >= 0. The smaller over the larger is t <= 1, and with c the one
+ * of 0, 1/2, 1 whose angle is nearest, atan t = atan c + atan((t - c) / (1 + c t)). */
 static lower_value angle_between(lower_code *b, lower_value y, lower_value x) {
   lower_value zero = f64(b, 0), steep = t_lt(b, x, y);
   lower_value large = t_select(b, steep, y, x), small = t_select(b, steep, x, y);

@@ -57,8 +57,8 @@ static lower_value unless_tiny(lower_code *b, lower_value x, lower_value bits) {
 
 /* ---- exp, exp2, sinh, cosh, tanh ---------------------------------------------------------------
  *
- * x = (k + f) ln 2 with |f| <= 1/2, and e^x = 2^k (C + S), where C = cosh(f ln 2) and S = sinh(f ln 2) are even and odd in f.
- * So sinh x = (2^k (C + S) - 2^-k (C - S)) / 2, and cosh x the same with a sum. */
+ * x = (k + f) ln 2 with |f| <= 1/2, and e^x = 2^k (C + S), where C = cosh(f ln 2) and S = sinh(f ln 2) are even and
+ * odd in f. So sinh x = (2^k (C + S) - 2^-k (C - S)) / 2, and cosh x the same with a sum. */
 typedef struct exponential {
   lower_value k;
   word_pair c, s;  /* C / 2 and S / 2, which may be negative */
@@ -230,8 +230,9 @@ static lower_value logarithm(lower_code *b, lower_value x, const pair_polynomial
   lower_value opposite = top_mask(b, t_xor(b, p.k_sign, p.s_sign));
   value = pair_shr(b, value, t_sub(b, p.less, u32(b, 2)));
   word_pair sum = pair_add(b, low, pair_flip(b, value, opposite));
-  lower_value carry = t_select(b, t_lt(b, sum.hi, low.hi), one, zero);
-  high = t_add(b, t_add(b, high, opposite), carry);
+  lower_value same = t_and(b, t_eq(b, sum.hi, low.hi), t_lt(b, sum.lo, low.lo));
+  lower_value carries = t_or(b, t_lt(b, sum.hi, low.hi), same);
+  high = t_add(b, t_add(b, high, opposite), t_select(b, carries, one, zero));
   lower_value small = t_eq(b, high, zero);
   sum = pair_select(b, small, sum, PAIR(high, sum.hi));
   unrounded far = scaled(b, sum, t_select(b, small, one, u32(b, 33)));
@@ -306,8 +307,8 @@ lower_value tan_pair(lower_code *b, lower_value x) {
 
 /* ---- asin, acos, atan --------------------------------------------------------------------------
  *
- * Each is the angle whose tangent is y / x, for y, x >= 0. The smaller over the larger is t <= 1, and with c the one of 0, 1/2, 1
- * whose angle is nearest, atan t = atan c + atan((t - c) / (1 + c t)). */
+ * Each is the angle whose tangent is y / x, for y, x >= 0. The smaller over the larger is t <= 1, and with c the one
+ * of 0, 1/2, 1 whose angle is nearest, atan t = atan c + atan((t - c) / (1 + c t)). */
 typedef struct positive {
   word_pair m; /* normalized */
   lower_value exponent; /* value 2^-63 m 2^(exponent - 127) */

@@ -1,0 +1,124 @@
+/* Tries all 2^32 inputs of what transcendentals are lowered to, in both forms: `make check-transcend`.
+ *
+ *   transcend_search [-j threads] [-e every] [function ...]
+ *
+ * Kernels are run by the batch interpreter, and each result is compared with the oracle's, which has code of its own
+ * that was compared with MPFR over all inputs. -e 1009 takes every 1009th input. A line a function goes to stdout: name
+ * and a digest of all results, which is kept in transcend.golden. What is wrong goes to stderr, and the exit status is
+ * 1 then. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../plugins/cpu_ref/transcend.h"
+#include "batch.h"
+#include "transcend_kernel.h"
+
+enum { PIECE = 1 << 16, SHOWN = 20 }; /* inputs that a thread takes at a time; wrong ones that are told */
+
+typedef struct search {
+  const transcend_function *function;
+  void *kernels[2];
+  uint64_t every;
+  _Atomic uint64_t next;
+  _Atomic uint64_t wrong[2]; /* by form */
+  _Atomic uint64_t digest;
+} search;
+
+/* Of SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators). The sum over all inputs does
+ * not depend on their order. */
+static uint64_t mix(uint64_t x) {
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
+  x = (x ^ x >> 27) * 0x94D049BB133111EB;
+  return x ^ x >> 31;
+}
+
+static void note_wrong(search *s, transcend_form form, uint32_t input, uint32_t got, uint32_t want) {
+  if (atomic_fetch_add(&s->wrong[form], 1) >= SHOWN) return;
+  fprintf(stderr, "wrong: %s %s(0x%08" PRIX32 ") is 0x%08" PRIX32 ", not 0x%08" PRIX32 "\n",
+          form == FORM_PAIR ? "pair" : "f64", s->function->name, input, got, want);
+}
+
+static void run_lanes(search *s, batch *const b[2], const uint32_t input[BATCH_LANES], int used) {
+  uint32_t output[2][BATCH_LANES];
+  uint64_t digest = 0;
+  for (int form = 0; form < 2; form++) batch_run(b[form], input, output[form]);
+  for (int k = 0; k < used; k++) {
+    uint32_t want = cpu_math_f32(s->function->op, input[k]);
+    digest += mix((uint64_t)input[k] << 32 | output[FORM_PAIR][k]);
+    for (int form = 0; form < 2; form++)
+      if (output[form][k] != want) note_wrong(s, (transcend_form)form, input[k], output[form][k], want);
+  }
+  atomic_fetch_add(&s->digest, digest);
+}
+
+static void *work(void *arg) {
+  search *s = arg;
+  uint32_t unknown;
+  batch *b[2] = { batch_new(s->kernels[0], &unknown), batch_new(s->kernels[1], &unknown) };
+  if (b[0] == NULL || b[1] == NULL) {
+    fprintf(stderr, "%s: opcode 0x%03X is not known to the batch interpreter\n", s->function->name, unknown);
+    exit(1);
+  }
+  uint64_t count = (UINT32_MAX + s->every) / s->every;
+  for (uint64_t at; (at = atomic_fetch_add(&s->next, PIECE)) < count;) {
+    for (uint64_t end = at + PIECE < count ? at + PIECE : count; at < end; at += BATCH_LANES) {
+      uint32_t input[BATCH_LANES];
+      for (uint64_t k = 0; k < BATCH_LANES; k++) input[k] = (uint32_t)((at + k) * s->every);
+      run_lanes(s, b, input, end - at < BATCH_LANES ? (int)(end - at) : BATCH_LANES);
+    }
+  }
+  batch_free(b[0]);
+  batch_free(b[1]);
+  return NULL;
+}
+
+/* True if every result is right. */
+static bool try_function(const transcend_function *f, long threads, uint64_t every) {
+  search s = { .function = f, .every = every };
+  s.kernels[FORM_PAIR] = transcend_kernel(f->name, FORM_PAIR);
+  s.kernels[FORM_F64] = transcend_kernel(f->name, FORM_F64);
+  pthread_t *others = calloc((size_t)threads, sizeof *others);
+  long started = 0;
+  while (others != NULL && started < threads - 1 && pthread_create(&others[started], NULL, work, &s) == 0) started++;
+  work(&s);
+  while (started > 0) pthread_join(others[--started], NULL);
+  free(others);
+  free(s.kernels[0]);
+  free(s.kernels[1]);
+  bool good = s.wrong[FORM_PAIR] == 0 && s.wrong[FORM_F64] == 0;
+  printf("%s %016" PRIx64 "\n", f->name, (uint64_t)s.digest);
+  fflush(stdout);
+  if (!good) fprintf(stderr, "%s: %" PRIu64 " wrong in the pair form, %" PRIu64 " in the f64 form\n", f->name,
+                     (uint64_t)s.wrong[FORM_PAIR], (uint64_t)s.wrong[FORM_F64]);
+  return good;
+}
+
+static bool is_wanted(const char *name, char *const *names) {
+  if (*names == NULL) return true;
+  for (; *names != NULL; names++)
+    if (strcmp(*names, name) == 0) return true;
+  return false;
+}
+
+int main(int argc, char **argv) {
+  long threads = sysconf(_SC_NPROCESSORS_ONLN), every = 1;
+  for (int option; (option = getopt(argc, argv, "j:e:")) != -1;) {
+    if (option == 'j') threads = strtol(optarg, NULL, 10);
+    else if (option == 'e') every = strtol(optarg, NULL, 10);
+    else return 2;
+  }
+  if (threads < 1 || threads > 4096 || every < 1 || every > 1 << 30) {
+    fprintf(stderr, "transcend_search: -j takes 1 to 4096, -e 1 to 2^30\n");
+    return 2;
+  }
+  bool good = true;
+  for (int i = 0; i < TRANSCEND_FUNCTIONS; i++)
+    if (is_wanted(transcend_functions[i].name, argv + optind))
+      good &= try_function(&transcend_functions[i], threads, (uint64_t)every);
+  return !good;
+}
