@@ -43,7 +43,7 @@ static void die_in(const char *where) {
   if (way == 0) raise(SIGSEGV);
   if (way == 1) abort();
   if (way == 2) exit(3);
-  for (; way == 3;) pause();
+  while (way == 3) pause();
   if (way == 4) { /* what lies before a block of malloc is not ours */
     volatile char *volatile block = malloc(64);
     for (int i = -16; i < 0; i++) block[i] = 0x5A;
