@@ -11,21 +11,12 @@
 #include "isolate.h"
 #include "json.h"
 #include "output.h"
+#include "profile.h"
 #include "session.h"
 
 #define MAX_DEVICES 4096u
 #define LIST_BYTES 512
 
-typedef struct bit_name {
-  uint64_t bit;
-  const char *name;
-} bit_name;
-
-static const bit_name need_names[] = {
-#define X(name, bit, spelling, use) {VYRE_NEED_##name, spelling},
-#include <vyre/needs.def>
-#undef X
-  {0, NULL}};
 static const bit_name can_names[] = {{VYRE_CAN_DEVICE_LENGTH, "device_length"},
                                      {VYRE_CAN_INDIRECT_GRID, "indirect_grid"},
                                      {VYRE_CAN_HOST_COHERENT_ATOMICS, "host_coherent_atomics"},
@@ -34,11 +25,6 @@ static const bit_name can_names[] = {{VYRE_CAN_DEVICE_LENGTH, "device_length"},
                                      {VYRE_CAN_STORAGE_READ, "storage_read"},
                                      {VYRE_CAN_PEER_COPY, "peer_copy"},
                                      {0, NULL}};
-static const bit_name numeric_names[] = {{VYRE_NUMERIC_SUBNORMALS, "subnormals"},
-                                         {VYRE_NUMERIC_FMA, "fma"},
-                                         {VYRE_NUMERIC_DIVISION, "division"},
-                                         {VYRE_NUMERIC_ZERO_ORDER, "zero_order"},
-                                         {0, NULL}};
 
 /* The names of the bits that are set, or of those that are not, with spaces between. */
 static const char *list_bits(const bit_name *names, uint64_t bits, char text[LIST_BYTES]) {
@@ -50,13 +36,6 @@ static const char *list_bits(const bit_name *names, uint64_t bits, char text[LIS
   return text;
 }
 
-static void bits_json(json_writer *j, const char *key, const bit_name *names, uint64_t bits) {
-  json_open(j, key, '[');
-  for (; names->name; names++)
-    if (bits & names->bit) json_text(j, NULL, names->name);
-  json_close(j, ']');
-}
-
 /* Sizes of subgroups are their own bits. */
 static const char *list_sizes(uint32_t sizes, char text[LIST_BYTES]) {
   size_t used = 0;
@@ -64,13 +43,6 @@ static const char *list_sizes(uint32_t sizes, char text[LIST_BYTES]) {
   for (uint32_t size = 1; size != 0; size <<= 1)
     if (sizes & size) used += (size_t)snprintf(text + used, LIST_BYTES - used, "%s%" PRIu32, used ? " " : "", size);
   return text;
-}
-
-static void sizes_json(json_writer *j, const char *key, uint32_t sizes) {
-  json_open(j, key, '[');
-  for (uint32_t size = 1; size != 0; size <<= 1)
-    if (sizes & size) json_unsigned(j, NULL, size);
-  json_close(j, ']');
 }
 
 static void print_line(const char *label, const char *foreign) {
@@ -128,10 +100,10 @@ static void device_text(uint32_t number, const vyre_capabilities *c) {
   print_line("", c->name);
   print_line("    profile     ", c->profile);
   if (c->driver[0]) print_line("    driver      ", c->driver);
-  printf("    programs    %s\n", list_bits(need_names, c->needs, text));
+  printf("    programs    %s\n", list_bits(profile_programs, c->needs, text));
   char lacking[LIST_BYTES];
-  if (list_bits(need_names, ~c->needs, lacking)[0]) printf("    lacking     %s\n", lacking);
-  printf("    numbers     %s\n", list_bits(numeric_names, c->numeric, text));
+  if (list_bits(profile_programs, ~c->needs, lacking)[0]) printf("    lacking     %s\n", lacking);
+  printf("    numbers     %s\n", list_bits(profile_numbers, c->numeric, text));
   printf("    device can  %s\n", list_bits(can_names, c->can, text));
   printf("    subgroups   %s; %" PRIu32 " if none is asked for\n", list_sizes(c->subgroup_sizes, text),
          c->subgroup_size);
@@ -143,28 +115,12 @@ static void device_text(uint32_t number, const vyre_capabilities *c) {
          c->max_buffer_bytes, c->max_bindings, c->binding_alignment);
 }
 
-/* What compiling needs to know: a profile is a device's record without its identity and memory. */
-static void profile_json(json_writer *j, const vyre_capabilities *c) {
-  json_text(j, "profile", c->profile);
-  bits_json(j, "programs", need_names, c->needs);
-  bits_json(j, "numbers", numeric_names, c->numeric);
-  sizes_json(j, "subgroup_sizes", c->subgroup_sizes);
-  json_unsigned(j, "subgroup_size", c->subgroup_size);
-  json_unsigned(j, "max_workgroup_invocations", c->max_workgroup_invocations);
-  json_open(j, "max_workgroup", '[');
-  for (int axis = 0; axis < 3; axis++) json_unsigned(j, NULL, c->max_workgroup[axis]);
-  json_close(j, ']');
-  json_unsigned(j, "max_shared_bytes", c->max_shared_bytes);
-  json_unsigned(j, "max_bindings", c->max_bindings);
-  json_unsigned(j, "max_param_bytes", c->max_param_bytes);
-}
-
 /* The members of a device's object. */
 static void device_json(json_writer *j, const vyre_capabilities *c) {
   json_text(j, "name", c->name);
   json_text(j, "driver", c->driver);
-  profile_json(j, c);
-  bits_json(j, "device_can", can_names, c->can);
+  profile_members_json(j, c);
+  profile_bits_json(j, "device_can", can_names, c->can);
   json_unsigned(j, "max_buffer_bytes", c->max_buffer_bytes);
   json_unsigned(j, "binding_alignment", c->binding_alignment);
 }
@@ -324,10 +280,7 @@ static int save_profile(vyre_context *context, const parsed_options *o, const ch
     size_t length = 0;
     json_writer j = {.file = open_memstream(&text, &length)};
     if (!j.file) return OUTPUT_FAILED;
-    json_open(&j, NULL, '{');
-    json_text(&j, "backend", info.name);
-    profile_json(&j, &device);
-    json_close(&j, '}');
+    profile_json(&j, info.name, &device);
     bool is_complete = !ferror(j.file);
     is_complete = fclose(j.file) == 0 && is_complete;
     if (!is_complete) output_complain("memory is exhausted");
@@ -358,11 +311,11 @@ static int show(vyre_context *context, const parsed_options *o, const row_list *
 
 static int list(const session *s, const parsed_options *o) {
   vyre_error error = VYRE_ERROR_INIT;
-  const char *profile = options_get(o, OPT_SAVE_PROFILE);
+  const char *path = options_get(o, OPT_SAVE_PROFILE);
   bool is_isolated = options_has(o, OPT_PROBE_ISOLATED);
   vyre_status status = is_isolated ? vyre_backends_find(s->context, &error) : vyre_backends_load(s->context, &error);
   if (status != VYRE_OK) return output_error("backends", &error);
-  if (profile) return save_profile(s->context, o, profile);
+  if (path) return save_profile(s->context, o, path);
   row_list rows;
   int result = collect(s, o, &rows);
   if (result == OUTPUT_DONE) result = show(s->context, o, &rows);

@@ -1,10 +1,13 @@
 /* vyre check: what is wrong with programs, or what they are. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "commands.h"
 #include "failure.h"
+#include "files.h"
 #include "json.h"
 #include "output.h"
+#include "profile.h"
 #include "program.h"
 
 static void write_buffers(json_writer *j, const vyre_program *program) {
@@ -75,15 +78,47 @@ static void note_missing_budget(const loaded_program *p) {
               "attribute ulp(N) to the program, or run it with --ulp N.", p->path);
 }
 
-static int check(const char *path, const parsed_options *o, json_writer *j) {
+/* The profile of --profile, NULL in *out without that option. */
+static int read_profile(const parsed_options *o, profile *room, const profile **out) {
+  const char *path = options_get(o, OPT_PROFILE);
+  char reason[PROFILE_REASON_BYTES];
+  uint8_t *bytes;
+  size_t count;
+  *out = NULL;
+  if (!path) return OUTPUT_DONE;
+  int result = files_read(path, PROFILE_MAX_BYTES, &bytes, &count);
+  if (result != OUTPUT_DONE) return OUTPUT_USAGE;
+  bool is_good = profile_parse((const char *)bytes, count, room, reason);
+  free(bytes);
+  *out = room;
+  if (is_good) return OUTPUT_DONE;
+  output_complain_at(path, "%s", reason);
+  return OUTPUT_USAGE;
+}
+
+/* Whether a device with that profile could run the program. An error budget is the run's affair. */
+static int check_profile(const loaded_program *p, const profile *target) {
+  vyre_error error = VYRE_ERROR_INIT;
+  vyre_compile_options options = VYRE_COMPILE_OPTIONS_INIT;
+  vyre_program_info info;
+  vyre_program_describe(p->program, &info);
+  if (info.ulp == VYRE_ULP_UNSET) options.ulp = 0;
+  if (vyre_compile_check(&target->capabilities, p->program, &options, &error) == VYRE_OK) return OUTPUT_DONE;
+  return output_error(p->path, &error);
+}
+
+static int check(const char *path, const parsed_options *o, const profile *target, json_writer *j) {
   loaded_program p;
   int result = program_load(path, o, &p);
   if (p.diagnostics) output_diagnostics(p.path, p.diagnostics);
   if (p.program) note_missing_budget(&p);
+  bool is_valid = result == OUTPUT_DONE;
+  if (is_valid && target) result = check_profile(&p, target);
   if (j) {
     json_open(j, NULL, '{');
     json_text(j, "file", p.path);
-    json_boolean(j, "valid", result == OUTPUT_DONE);
+    json_boolean(j, "valid", is_valid);
+    if (is_valid && target) json_boolean(j, "fits", result == OUTPUT_DONE);
     if (result != OUTPUT_DONE) failure_write(j, result);
     if (p.diagnostics) {
       json_unsigned(j, "errors", vyre_diagnostics_errors(p.diagnostics));
@@ -98,11 +133,14 @@ static int check(const char *path, const parsed_options *o, json_writer *j) {
 }
 
 int cmd_check(const parsed_options *o) {
+  profile room;
+  const profile *target;
+  int worst = read_profile(o, &room, &target);
+  if (worst != OUTPUT_DONE) return worst;
   json_writer writer, *j = options_has(o, OPT_JSON) ? output_json(&writer) : NULL;
-  int worst = OUTPUT_DONE;
   if (j) json_open(j, NULL, '[');
   for (size_t i = 0; i < o->operand_count; i++) {
-    int result = check(o->operands[i], o, j);
+    int result = check(o->operands[i], o, target, j);
     if (result > worst) worst = result;
   }
   if (j) json_close(j, ']');

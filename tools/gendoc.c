@@ -238,8 +238,8 @@ static void bash_options(command_id c) {
 
 static const char bash_head[] =
     "# Completion of vyre for bash. Generated from tools/options.def.\n\n"
-    "# bash replaces only what stands behind the last of $COMP_WORDBREAKS, which = usually is, or from an @ or $ on that\n"
-    "# is one of them. So words are taken from the line as it is, and what bash keeps is cut off each answer:\n"
+    "# bash replaces only what stands behind the last of $COMP_WORDBREAKS, which = usually is, or from an @ or $ on\n"
+    "# that is one of them. So words are taken from the line as it is, and what bash keeps is cut off each answer:\n"
     "#   $head$value is the word as it was typed, $value what is to be completed, $kept what bash keeps of it.\n"
     "__vyre_reply() {\n"
     "  local word=$head$value kept answer i\n"

@@ -15,11 +15,13 @@ tools_vyre_SOURCES = \
 	tools/number.c tools/number.h \
 	tools/options.c tools/options.def tools/options.h tools/options_table.c \
 	tools/output.c tools/output.h \
+	tools/profile.c tools/profile.h \
 	tools/program.c tools/program.h \
 	tools/report.c tools/report.h \
 	tools/session.c tools/session.h
 tools_vyre_LDFLAGS = $(RELOCATABLE_LDFLAGS)
-tools_vyre_LDADD = libvyre.la -lm
+tools_vyre_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+tools_vyre_LDADD = libvyre.la $(JANSSON_LIBS) -lm
 
 noinst_PROGRAMS += tools/gendoc
 tools_gendoc_SOURCES = tools/gendoc.c tools/options.def tools/options.h tools/options_table.c tools/forms.def

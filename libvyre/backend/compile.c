@@ -14,13 +14,14 @@ typedef struct options {
   uint64_t steps;
 } options;
 
-static uint64_t setting(const vyre_context *context, vyre_config_key key, uint64_t otherwise) {
-  vyre_config_value value;
-  vyre_config_get(context->config, key, &value);
+/* |config| may be NULL: then nothing is set. */
+static uint64_t setting(const vyre_config *config, vyre_config_key key, uint64_t otherwise) {
+  vyre_config_value value = { 0 };
+  if (config != NULL) vyre_config_get(config, key, &value);
   return value.is_set ? value.number : otherwise;
 }
 
-static vyre_status merge(const vyre_device *device, const vyre_program_info *info, const vyre_compile_options *call,
+static vyre_status merge(const vyre_config *config, const vyre_program_info *info, const vyre_compile_options *call,
                          options *out, vyre_error *error) {
   static const vyre_compile_options none = VYRE_COMPILE_OPTIONS_INIT;
   const uint32_t known = VYRE_OPTION_CONTRACT | VYRE_OPTION_FLUSH | VYRE_OPTION_UNCHECKED;
@@ -41,9 +42,9 @@ static vyre_status merge(const vyre_device *device, const vyre_program_info *inf
                      info->subgroup, call->subgroup_size);
   *out = (options){ .ulp = call->ulp, .subgroup = call->subgroup_size, .steps = call->steps };
   if (out->ulp == VYRE_ULP_UNSET) out->ulp = info->ulp;
-  if (out->ulp == VYRE_ULP_UNSET) out->ulp = (uint32_t)setting(device->context, VYRE_CONFIG_RUN_ULP, VYRE_ULP_UNSET);
+  if (out->ulp == VYRE_ULP_UNSET) out->ulp = (uint32_t)setting(config, VYRE_CONFIG_RUN_ULP, VYRE_ULP_UNSET);
   if (out->subgroup == 0) out->subgroup = info->subgroup;
-  if (out->steps == 0) out->steps = setting(device->context, VYRE_CONFIG_RUN_STEPS, 0);
+  if (out->steps == 0) out->steps = setting(config, VYRE_CONFIG_RUN_STEPS, 0);
   if (out->ulp != VYRE_ULP_UNSET) out->flags |= VYRE_COMPILE_ULP;
   if (out->steps != 0) out->flags |= VYRE_COMPILE_STEPS;
   if ((call->flags & VYRE_OPTION_CONTRACT) != 0 || (info->attributes & VYRE_PROGRAM_CONTRACT) != 0)
@@ -181,13 +182,25 @@ vyre_status vyre_compile(vyre_device *device, vyre_program *program, const vyre_
   vyre_status status = vyre_device_check_open(device, error);
   if (status != VYRE_OK) return status;
   vyre_program_describe(program, &info);
-  status = merge(device, &info, call, &o, error);
+  status = merge(device->context->config, &info, call, &o, error);
   if (status == VYRE_OK) status = vyre_admit(program, o.flags, o.subgroup, &device->caps, device->name, error);
   if (status != VYRE_OK) return status;
   pthread_mutex_lock(&device->lock);
   *out = find_executable(device, vyre_program_fingerprint(program), &o);
   pthread_mutex_unlock(&device->lock);
   return *out != NULL ? VYRE_OK : build(device, program, &o, call, out, error);
+}
+
+vyre_status vyre_compile_check(const vyre_capabilities *target, const vyre_program *program,
+                               const vyre_compile_options *call, vyre_error *error) {
+  vyre_program_info info;
+  options o = { 0 };
+  if (target->size != sizeof *target)
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "target", "The record has size %u; %zu is known. Fix: set it.",
+                     target->size, sizeof *target);
+  vyre_program_describe(program, &info);
+  vyre_status status = merge(NULL, &info, call, &o, error);
+  return status == VYRE_OK ? vyre_admit(program, o.flags, o.subgroup, target, target->profile, error) : status;
 }
 
 void vyre_executable_retain(vyre_executable *executable) { vyre_refs_take(&executable->refs); }

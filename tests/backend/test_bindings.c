@@ -95,6 +95,31 @@ START_TEST(limits_by_name_and_both_numbers) {
 }
 END_TEST
 
+/* Without a device: the same answers, under the profile's name. */
+START_TEST(a_record_alone_can_be_asked) {
+  bench b = bench_fake("lacking");
+  vyre_capabilities c = *vyre_device_capabilities(b.device);
+  bench_end(&b);
+  vyre_program *doubles = program_of("program p { rw y: f64[]; y[0] = y[0] * y[0]; }");
+  vyre_program *plain = program_of("program p workgroup(256) { rw y: u32[]; y[0] = 1; }");
+  vyre_compile_options options = VYRE_COMPILE_OPTIONS_INIT;
+  REFUSED(vyre_compile_check(&c, doubles, NULL, &error), VYRE_ERR_UNSUPPORTED,
+          "device fake lacks the capability float64");
+  ck_assert_int_eq(vyre_compile_check(&c, plain, NULL, NULL), VYRE_OK);
+  c.max_workgroup_invocations = 255;
+  REFUSED(vyre_compile_check(&c, plain, &options, &error), VYRE_ERR_LIMIT, "256, and device fake takes at most 255");
+  c.max_workgroup_invocations = 256;
+  options.subgroup_size = 16;
+  REFUSED(vyre_compile_check(&c, plain, &options, &error), VYRE_ERR_UNSUPPORTED, "device fake has 8, 32");
+  options.subgroup_size = 3;
+  REFUSED(vyre_compile_check(&c, plain, &options, &error), VYRE_ERR_INVALID_ARGUMENT, "A subgroup size of 3");
+  c.size--;
+  REFUSED(vyre_compile_check(&c, plain, NULL, &error), VYRE_ERR_INVALID_ARGUMENT, "The record has size");
+  vyre_program_release(doubles);
+  vyre_program_release(plain);
+}
+END_TEST
+
 START_TEST(transcendentals_need_a_budget) {
   const char *text = "program p { rw y: f32[]; y[0] = sin(y[1]); }";
   const char *with = "program p ulp(4) { rw y: f32[]; y[0] = sin(y[1]); }";
@@ -501,6 +526,7 @@ int main(void) {
   const TTest *const tests[] = { capabilities_that_are_absent,
                                  numeric_promises_that_are_not_made,
                                  limits_by_name_and_both_numbers,
+                                 a_record_alone_can_be_asked,
                                  transcendentals_need_a_budget,
                                  options_that_are_wrong,
                                  equal_compilations_share_an_executable,

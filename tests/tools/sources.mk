@@ -1,5 +1,5 @@
 # The command: its parts, and the whole from a shell.
-tools_unit_tests = tests/tools/test_npy tests/tools/test_number
+tools_unit_tests = tests/tools/test_npy tests/tools/test_number tests/tools/test_profile
 check_PROGRAMS += $(tools_unit_tests)
 tests_tools_test_npy_SOURCES = tests/tools/test_npy.c tools/npy.c tools/npy.h
 tests_tools_test_npy_CFLAGS = $(TEST_CFLAGS)
@@ -7,6 +7,11 @@ tests_tools_test_npy_LDADD = $(TEST_LIBS)
 tests_tools_test_number_SOURCES = tests/tools/test_number.c tools/number.c tools/number.h
 tests_tools_test_number_CFLAGS = $(TEST_CFLAGS)
 tests_tools_test_number_LDADD = $(TEST_LIBS)
+
+tests_tools_test_profile_SOURCES = \
+	tests/tools/test_profile.c tools/profile.c tools/profile.h tools/json.c tools/json.h tools/number.c tools/number.h
+tests_tools_test_profile_CFLAGS = $(TEST_CFLAGS) $(JANSSON_CFLAGS)
+tests_tools_test_profile_LDADD = $(TEST_LIBS) $(JANSSON_LIBS)
 
 tools_scripts = \
 	tests/tools/test_backends.sh tests/tools/test_check.sh tests/tools/test_docs.sh tests/tools/test_examples.sh \

@@ -62,6 +62,19 @@ expect 0 "$VYRE" check define.vyre
 expect 1 "$VYRE" check define.vyre --define N=4; err_has 'V036'
 expect 2 "$VYRE" check define.vyre --define M=5; err_has 'M'
 
+# Against the profile of a device that need not be here.
+expect 0 "$VYRE" backends --backend cpu_ref --save-profile here.profile
+expect 0 "$VYRE" check --profile here.profile "$saxpy"; out_is_empty; err_is_empty
+expect 0 "$VYRE" check --profile here.profile sines.vyre; err_has 'note: sines.vyre'
+tr '\n' ' ' <here.profile | sed -e 's/"profile": "[^"]*"/"profile": "small:1"/' -e 's/"fma", *//' >small.profile
+expect 1 "$VYRE" check --profile small.profile "$saxpy"; out_is_empty; err_has 'device small:1 lacks the capability fma'
+expect 0 "$VYRE" check --profile small.profile define.vyre
+expect 1 "$VYRE" check --profile small.profile --json "$saxpy" define.vyre wrong.vyre; cp out small.json
+expect 2 "$VYRE" check --profile no/such/file "$saxpy"; err_has 'no/such/file'
+expect 2 "$VYRE" check --profile "$saxpy" "$saxpy"; err_has 'saxpy.vyre: line 1 is no JSON'; err_has 'Fix: '
+expect 2 "$VYRE" check --profile . "$saxpy"
+expect 2 "$VYRE" check --profile /dev/zero "$saxpy"; err_has 'more than 1048576 bytes'
+
 # JSON.
 expect 1 "$VYRE" check --json "$saxpy" wrong.vyre
 expect 0 "$VYRE" check --json "$saxpy"; cp out saxpy.json
@@ -78,6 +91,10 @@ assert missing["where"] == "no/such/file" and missing["status"] == 2 and missing
 assert missing["message"].startswith("No such file") and missing["fix"] and not missing["valid"]
 assert good["valid"] and "message" not in good and "status" not in good
 assert short["code"] == "VYRE_ERR_INVALID_WIRE" and short["status"] == 2
+unfit, fit, wrong = json.load(open("small.json"))
+assert unfit["valid"] and not unfit["fits"] and unfit["code"] == "VYRE_ERR_UNSUPPORTED" and "fma" in unfit["message"]
+assert fit["valid"] and fit["fits"] and "message" not in fit
+assert not wrong["valid"] and "fits" not in wrong
 [p] = json.load(open("budget.json"))
 assert p["program"]["needs"] == ["transcendental"] and p["program"]["ulp"] == 1
 [p] = json.load(open("saxpy.json"))

@@ -159,6 +159,10 @@ typedef struct vyre_compile_options {
  * memory, both numbers), INVALID_ARGUMENT (a transcendental without budget, names function and option). */
 VYRE_API vyre_status vyre_compile(vyre_device *device, vyre_program *program, const vyre_compile_options *options,
                                   vyre_executable **out, vyre_error *error);
+/* What vyre_compile asks before it turns to the plugin, without a device: whether |target|, the record of a device or
+ * of a profile, has what the program needs. Settings do not count. Any thread. Errors: as those of vyre_compile. */
+VYRE_API vyre_status vyre_compile_check(const vyre_capabilities *target, const vyre_program *program,
+                                        const vyre_compile_options *options, vyre_error *error);
 VYRE_API void vyre_executable_destroy(vyre_executable *executable);
 /* As long as the executable. */
 VYRE_API const vyre_program *vyre_executable_program(const vyre_executable *executable);
