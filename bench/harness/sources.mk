@@ -6,6 +6,7 @@ bench_libvyre_bench_la_SOURCES = \
 	bench/harness/cases.c bench/harness/cases.def bench/harness/peers.def \
 	bench/harness/child.c bench/harness/child.h \
 	bench/harness/driver.c bench/harness/driver.h \
+	bench/harness/driver_host.c bench/harness/driver_host.h \
 	bench/harness/driver_peer.c bench/harness/driver_vyre.c \
 	bench/harness/generate.c bench/harness/generate.h \
 	bench/harness/machine.c bench/harness/machine.h \
@@ -20,7 +21,10 @@ bench_libvyre_bench_la_SOURCES = \
 	bench/harness/work.c bench/harness/work.h \
 	bench/harness/workload.h \
 	bench/harness/workloads/elementwise.c \
-	bench/harness/workloads/integer.c
+	bench/harness/workloads/integer.c \
+	bench/harness/workloads/micro.c \
+	bench/harness/workloads/optimizer.c \
+	bench/harness/workloads/pipeline.c
 include bench/harness/evidence.mk
 bench_libvyre_bench_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 bench_libvyre_bench_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench -I$(top_srcdir) -I$(top_srcdir)/bench/harness \

@@ -13,3 +13,12 @@ tests_bench_test_peers_SOURCES = tests/bench/test_peers.c $(bench_tool_sources)
 tests_bench_test_peers_CPPFLAGS = $(bench_test_flags)
 tests_bench_test_peers_CFLAGS = $(TEST_CFLAGS)
 tests_bench_test_peers_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
+
+# What the harness measures in its own process.
+check_PROGRAMS += tests/bench/test_host_cases
+TESTS += tests/bench/test_host_cases
+valgrind_skip += tests/bench/test_host_cases
+tests_bench_test_host_cases_SOURCES = tests/bench/test_host_cases.c $(bench_tool_sources)
+tests_bench_test_host_cases_CPPFLAGS = $(bench_test_flags)
+tests_bench_test_host_cases_CFLAGS = $(TEST_CFLAGS)
+tests_bench_test_host_cases_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
