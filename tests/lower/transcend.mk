@@ -14,3 +14,8 @@ tests_lower_transcend_search_CFLAGS = $(TEST_CFLAGS) -O3
 tests_lower_transcend_search_LDFLAGS = -all-static
 tests_lower_transcend_search_LDADD = plugins/cpu_ref/libengine.la $(vyre_static_libs) -lpthread
 EXTRA_DIST += tests/lower/transcend.golden
+CLEANFILES += tests/lower/transcend.out
+check-transcend: $(transcend_oracle) tests/lower/transcend_search$(EXEEXT)
+	tests/lower/transcend_search >tests/lower/transcend.out
+	diff $(srcdir)/tests/lower/transcend.golden tests/lower/transcend.out
+phony_targets += check-transcend
