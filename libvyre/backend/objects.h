@@ -87,7 +87,7 @@ uint64_t vyre_now_ns(void);
 uint64_t vyre_deadline_after(uint64_t timeout_ns);
 uint64_t vyre_deadline_left(uint64_t deadline);
 
-/* search.c: fills context->files with what lies in the places to search, nothing opened. Called with the lock held. */
+/* search.c: fills context->places, and context->files with what lies there, nothing opened. The lock is held. */
 vyre_status vyre_search(vyre_context *context, vyre_error *error);
 /* Frees the places. */
 void vyre_search_forget(vyre_context *context);
@@ -105,6 +105,8 @@ vyre_status vyre_negotiate(const vyre_backend_desc *desc, vyre_plugin_file *file
 const char *vyre_host_cpu_lacks(uint64_t wanted);
 /* slots.c: completes a table of |size| bytes into |out|. */
 vyre_status vyre_slots_copy(const vyre_backend_ops *ops, const char *path, vyre_backend_ops *out, vyre_error *error);
+/* Whether a completed table has the plugin's own finalize. */
+bool vyre_slots_finalize(const vyre_backend_ops *ops);
 
 /* answer.c: |status| as a function of the plugin gave it, or BROKEN_PLUGIN if it is none; sees that |error| has it and
  * a text. |who| is the file or device. */
@@ -115,8 +117,6 @@ void vyre_plugin_completion(vyre_completion *completion);
 /* load.c: opens the file and negotiates; then probes, opens the instance and lists its devices. The verdict says
  * what came of it. No lock is held. */
 void vyre_plugin_examine(vyre_plugin_file *file);
-/* Whether a completed table has the plugin's own finalize. */
-bool vyre_slots_finalize(const vyre_backend_ops *ops);
 void vyre_plugin_start(vyre_plugin_file *file);
 
 /* registry.c: FORKED, and REENTRANT inside a plugin that is being loaded. */
@@ -180,6 +180,16 @@ struct vyre_executable {
   uint64_t steps;
 };
 
+/* blob.c: blobs are freed by vyre_blob_free, after a failure they are empty */
+/* From the disk cache. NOT_FOUND for whatever reason. */
+vyre_status vyre_blob_find(vyre_device *device, const vyre_compile_request *request, vyre_bytes *out);
+/* Compiled, and finalized where the plugin does that. */
+vyre_status vyre_blob_make(vyre_device *device, const vyre_compile_request *request, vyre_bytes *out,
+                           vyre_error *error);
+/* Into the disk cache, once it was loaded. */
+void vyre_blob_keep(vyre_device *device, const vyre_compile_request *request, const vyre_bytes *blob);
+void vyre_blob_free(vyre_device *device, vyre_bytes *blob);
+
 /* kernel.c: adds the kernel to a request, if the plugin takes kernels; the caller frees it. */
 vyre_status vyre_request_kernel(const vyre_backend_desc *desc, const vyre_capabilities *target,
                                 const vyre_program *program, vyre_compile_request *request, vyre_error *error);
@@ -195,16 +205,6 @@ vyre_status vyre_admit(const vyre_program *program, uint32_t flags, uint32_t sub
 enum { VYRE_SPACE_BUFFER, VYRE_SPACE_HOST, VYRE_SPACE_DEVICE, VYRE_SPACE_FILE, VYRE_SPACES };
 typedef struct vyre_place {
   uint32_t space;     /* VYRE_SPACE_* */
-/* blob.c: blobs are freed by vyre_blob_free, after a failure they are empty */
-/* From the disk cache. NOT_FOUND for whatever reason. */
-vyre_status vyre_blob_find(vyre_device *device, const vyre_compile_request *request, vyre_bytes *out);
-/* Compiled, and finalized where the plugin does that. */
-vyre_status vyre_blob_make(vyre_device *device, const vyre_compile_request *request, vyre_bytes *out,
-                           vyre_error *error);
-/* Into the disk cache, once it was loaded. */
-void vyre_blob_keep(vyre_device *device, const vyre_compile_request *request, const vyre_bytes *blob);
-void vyre_blob_free(vyre_device *device, vyre_bytes *blob);
-
   uint64_t memory[2]; /* which, in that space: the buffer, or the file's device and number */
   uint64_t at;        /* first byte there */
 } vyre_place;
