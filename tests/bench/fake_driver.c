@@ -29,7 +29,7 @@ static vyre_status sample(bench_driver *d, bench_clock clock, uint32_t launches,
   size_t at = strlen(fake_log);
   if (launches > 1 && at + 1 < sizeof fake_log) fake_log[at] = f->letter;
   double ns = f->ns * (1 + f->noise * uniform(f));
-  if (f->bad_time) ns = f->bad_time;
+  if (f->bad_time != 0) ns = f->bad_time;
   *out = (bench_times){clock == BENCH_DEVICE ? -1 : ns, clock == BENCH_DEVICE ? ns / 2 : -1};
   return VYRE_OK;
 }

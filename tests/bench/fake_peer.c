@@ -64,7 +64,7 @@ static void prepare(const char *name) {
     exit(0);
   }
   if (has("no-reason")) answer("no");
-  if (has("crash-early")) raise(SIGSEGV);
+  if (has("crash-early")) raise(SIGKILL);
   if (has("exit-early")) {
     fputs("fake: a library is missing\n", stderr);
     exit(3);

@@ -95,7 +95,7 @@ START_TEST(what_is_refused) {
       {"refuse", VYRE_ERR_UNSUPPORTED, "such work here"},
       {"no-reason", VYRE_ERR_UNSUPPORTED, "it gives no reason"},
       {"late-no", VYRE_ERR_UNSUPPORTED, "not today"},
-      {"crash-early", VYRE_ERR_IO, "by signal 11"},
+      {"crash-early", VYRE_ERR_IO, "by signal 9"},
       {"exit-early", VYRE_ERR_IO, "status 3: fake: a library is missing"},
       {"crash", VYRE_ERR_IO, "by signal 6"},
       {"greet", VYRE_ERR_IO, "\"hello\""},
