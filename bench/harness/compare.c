@@ -2,10 +2,9 @@
  * so a change is believed only if it is larger than what the machine itself did meanwhile:
  *
  *   interval   of the ratio, by a bootstrap of independent series
- *   wander     how far the medians of the parts of one series lie apart, beyond what its samples explain; it widens
- *              the interval
- *   drift      the ratio of the other contestants of the case, who are the same in both; a change has to be there with
- *              and without it */
+ *   wander     how far the medians of the parts of one series lie apart; it widens the interval
+ *   drift      of the machine: what the other contestants of the case became, who are the same in both and were timed
+ *              by the same clock; a change has to be there with and without it, and none must be hidden by it */
 #include "compare.h"
 
 #include <math.h>
@@ -28,6 +27,11 @@ const char *bench_change_name(bench_change change) {
   static const char *const names[BENCH_CHANGES] = { "same",   "faster", "slower",       "unclear", "broken",
                                                     "mended", "incomparable", "added", "removed" };
   return names[change];
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
 }
 
 static const bench_case *find_case(const bench_report *r, const char *id) {
@@ -65,41 +69,21 @@ static double median_of(const double *ns, uint32_t count, double *room) {
 }
 
 /* Half the spread of the medians of the parts of a series, as a part of its median: what the machine does by itself
- * while one series is taken. 0 for short series. */
-static double wander_of(const bench_series *s) {
+ * while one series is taken. 0 for short series. False without memory. */
+static bool wander_of(const bench_series *s, double *out) {
   uint32_t part = s->count / PARTS;
-  double low = INFINITY, high = 0;
-  double *room = part >= PARTS ? calloc(part, sizeof *room) : NULL;
-  if (!room) return 0;
+  *out = 0;
+  if (part < PARTS) return true;
+  double low = INFINITY, high = 0, *room = calloc(part, sizeof *room);
+  if (!room) return false;
   for (uint32_t i = 0; i < PARTS; i++) {
     double median = median_of(s->ns + (size_t)i * part, part, room);
     low = fmin(low, median);
     high = fmax(high, median);
   }
   free(room);
-  return (high - low) / 2 / s->stats.p50;
-}
-
-/* A contestant that can stand for the machine: the same program in both runs, with the same result, that is not |not|
- * and is timed by the same clock. vyre is what changes, and controls nothing. */
-static bool is_control(const bench_case *before, const bench_contestant *after, const char *not, bench_clock clock) {
-  const bench_contestant *earlier = find_contestant(before, after->name);
-  if (!earlier || same(after->name, not) || !usable(earlier) || !usable(after)) return false;
-  return same(earlier->version, after->version) && same(earlier->flags, after->flags) && earlier->clocks[clock].count &&
-         after->clocks[clock].count;
-}
-
-/* The median ratio of the controls; false if there are none. */
-static bool drift_of(const bench_case *before, const bench_case *after, const char *not, bench_clock clock, double *out) {
-  double ratios[MAX_CONTROLS];
-  uint32_t count = 0;
-  for (uint32_t i = 1; i < after->contestant_count && count < MAX_CONTROLS; i++) {
-    const bench_contestant *c = &after->contestants[i];
-    if (!is_control(before, c, not, clock)) continue;
-    ratios[count++] = c->clocks[clock].stats.p50 / find_contestant(before, c->name)->clocks[clock].stats.p50;
-  }
-  if (count) *out = bench_median(ratios, count);
-  return count > 0;
+  *out = (high - low) / 2 / s->stats.p50;
+  return true;
 }
 
 /* What the interval [low, high] of a ratio whose value is |value| lets one say. */
@@ -111,30 +95,19 @@ static bench_change say(double value, double low, double high) {
   return low > 1 / slow && high < slow ? BENCH_SAME : BENCH_UNCLEAR;
 }
 
-/* The change with and without the machine's drift; what only one of them shows is unclear. */
-static bench_change decide(const bench_difference *d, const char **reason) {
-  bench_change raw = say(d->ratio, d->low, d->high);
-  *reason = raw == BENCH_UNCLEAR ? "the samples vary too much; take more of them, on a quieter machine" : NULL;
-  if (!d->controlled || raw == BENCH_UNCLEAR) return raw;
-  bench_change controlled = say(d->ratio / d->drift, d->low / d->drift, d->high / d->drift);
-  if (controlled == raw) return raw;
-  *reason = "the other contestants changed as well, so it may be the machine";
-  return BENCH_UNCLEAR;
-}
-
 static bool measure(bench_difference *d, const bench_contestant *before, const bench_contestant *after) {
   const bench_series *a = &before->clocks[d->clock], *b = &after->clocks[d->clock];
   bench_interval interval;
-  if (!ratio_of(a, b, &interval)) return false;
-  double wander = hypot(wander_of(a), wander_of(b));
-  double room_low = interval.value - interval.low, room_high = interval.high - interval.value;
+  double wander_a, wander_b;
+  if (!ratio_of(a, b, &interval) || !wander_of(a, &wander_a) || !wander_of(b, &wander_b)) return false;
+  double wander = interval.value * hypot(wander_a, wander_b);
   d->before_ns = a->stats.p50;
   d->after_ns = b->stats.p50;
   d->ratio = interval.value;
-  d->low = interval.value - hypot(room_low, wander * interval.value);
-  d->high = interval.value + hypot(room_high, wander * interval.value);
-  d->controlled = drift_of(d->before, d->after, d->contestant, d->clock, &d->drift);
-  d->change = decide(d, &d->reason);
+  d->low = interval.value - hypot(interval.value - interval.low, wander);
+  d->high = interval.value + hypot(interval.high - interval.value, wander);
+  d->change = say(d->ratio, d->low, d->high);
+  if (d->change == BENCH_UNCLEAR) d->reason = "the samples vary too much; take more of them, on a quieter machine";
   return true;
 }
 
@@ -167,11 +140,56 @@ static bool contrast(bench_difference *d, const bench_contestant *before, const 
   return true;
 }
 
+/* Whether the contestant of a row can stand for the machine: the same program in both runs, with figures. vyre is what
+ * changes, and stands for nothing. */
+static bool is_control(const bench_difference *d) {
+  if (d->ratio == 0 || same(d->contestant, d->after->contestants[0].name)) return false;
+  const bench_contestant *a = find_contestant(d->before, d->contestant), *b = find_contestant(d->after, d->contestant);
+  return same(a->version, b->version) && same(a->flags, b->flags);
+}
+
+/* The median, and of the two in the middle the one that says less. */
+static double middle(double *ratios, uint32_t count) {
+  qsort(ratios, count, sizeof *ratios, ascending);
+  double low = ratios[(count - 1) / 2], high = ratios[count / 2];
+  return fabs(log(low)) < fabs(log(high)) ? low : high;
+}
+
+/* Holds a row against the drift: the median of what became of the controls, where 1 stands for no certain change. */
+static void control(bench_difference *d, const bench_difference *rows, const bench_change *raw, uint32_t count) {
+  double ratios[MAX_CONTROLS];
+  uint32_t controls = 0;
+  for (uint32_t i = 0; i < count && controls < MAX_CONTROLS; i++)
+    if (&rows[i] != d && rows[i].clock == d->clock && is_control(&rows[i]))
+      ratios[controls++] = raw[i] == BENCH_SLOWER || raw[i] == BENCH_FASTER ? rows[i].ratio : 1;
+  if (controls == 0) return;
+  d->controlled = true;
+  d->drift = middle(ratios, controls);
+  bench_change without = say(d->ratio / d->drift, d->low / d->drift, d->high / d->drift);
+  bool agrees = d->change == without || (d->change == BENCH_SAME && without != BENCH_SLOWER);
+  if (d->change == BENCH_UNCLEAR || agrees) return;
+  d->change = BENCH_UNCLEAR;
+  d->reason = "the other contestants changed as well, so it may be the machine";
+}
+
+/* The rows of one case, which have their ratios. */
+static bool control_all(bench_difference *rows, uint32_t count) {
+  bench_change *raw = calloc(count ? count : 1, sizeof *raw);
+  if (!raw) return false;
+  for (uint32_t i = 0; i < count; i++) raw[i] = rows[i].change;
+  for (uint32_t i = 0; i < count; i++)
+    if (rows[i].ratio > 0) control(&rows[i], rows, raw, count);
+  free(raw);
+  return true;
+}
+
 /* A row for each contestant of |after|, and for those of |before| that are gone. */
 static bool add_case(bench_comparison *out, const bench_case *before, const bench_case *after) {
+  bench_difference *rows = out->rows + out->count;
+  uint32_t count = 0;
   for (uint32_t i = 0; after && i < after->contestant_count; i++) {
     const bench_contestant *c = &after->contestants[i], *earlier = before ? find_contestant(before, c->name) : NULL;
-    bench_difference *d = &out->rows[out->count++];
+    bench_difference *d = &rows[count++];
     *d = (bench_difference){ .before = before, .after = after, .contestant = c->name, .change = BENCH_ADDED,
                              .clock = BENCH_CLOCKS };
     if (earlier && !contrast(d, earlier, c)) return false;
@@ -179,10 +197,11 @@ static bool add_case(bench_comparison *out, const bench_case *before, const benc
   for (uint32_t i = 0; before && i < before->contestant_count; i++) {
     const char *name = before->contestants[i].name;
     if (after && find_contestant(after, name)) continue;
-    out->rows[out->count++] = (bench_difference){ .before = before, .after = after, .contestant = name,
-                                                  .change = BENCH_REMOVED, .clock = BENCH_CLOCKS };
+    rows[count++] = (bench_difference){ .before = before, .after = after, .contestant = name, .change = BENCH_REMOVED,
+                                        .clock = BENCH_CLOCKS };
   }
-  return true;
+  out->count += count;
+  return control_all(rows, count);
 }
 
 static const char *pair_of(const bench_pair *pairs, uint32_t count, const char *key) {

@@ -69,7 +69,8 @@ static const char *distrust(const bench_case *c, const bench_contestant *peer, b
   const bench_contestant *vyre = c->contestants;
   const bench_series *a = &peer->clocks[clock], *b = &vyre->clocks[clock];
   if (!peer->correct) return "its result is wrong";
-  if (peer->output.known && vyre->output.known && peer->output.fnv != vyre->output.fnv) return "its result is another one";
+  bool digested = peer->output.known && vyre->output.known;
+  if (digested && peer->output.fnv != vyre->output.fnv) return "its result is another one";
   if (copied(a, b)) return "its samples are vyre's own";
   const bench_ratio *ratio = ratio_of(c, peer->name, clock);
   if (!ratio) return "its ratio is missing";
@@ -86,7 +87,8 @@ static const char *claim(const bench_ratio *ratio) {
   return ratio->value >= l->clear_ratio || tested ? "faster" : "level";
 }
 
-static void judge_ratio(verdict *v, const bench_case *c, const bench_contestant *peer, bench_clock clock, double wanted) {
+static void judge_ratio(verdict *v, const bench_case *c, const bench_contestant *peer, bench_clock clock,
+                        double wanted) {
   const char *reason = distrust(c, peer, clock);
   if (reason) {
     say(v, FAIL, "%s gives no ratio: %s", peer->name, reason);
@@ -94,7 +96,8 @@ static void judge_ratio(verdict *v, const bench_case *c, const bench_contestant 
   }
   const bench_ratio *ratio = ratio_of(c, peer->name, clock);
   if (ratio->value < wanted)
-    say(v, FAIL, "%s ratio to %s %.3f, at least %.3f wanted", bench_clock_name(clock), peer->name, ratio->value, wanted);
+    say(v, FAIL, "%s ratio to %s %.3f, at least %.3f wanted", bench_clock_name(clock), peer->name, ratio->value,
+        wanted);
   else
     say(v, PASS, "%s ratio to %s %.3f (at least %.3f: %s)", bench_clock_name(clock), peer->name, ratio->value, wanted,
         claim(ratio));

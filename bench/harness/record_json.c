@@ -22,8 +22,9 @@ static void write_object(json_writer *j, const char *key, const record_type *typ
 
 static void write_triple(json_writer *j, const record_field *field, const void *member) {
   json_open(j, field->key, '[');
+  bool narrow = field->kind == RECORD_TRIPLE32;
   for (int i = 0; i < 3; i++)
-    json_unsigned(j, NULL, field->kind == RECORD_TRIPLE32 ? ((const uint32_t *)member)[i] : ((const uint64_t *)member)[i]);
+    json_unsigned(j, NULL, narrow ? ((const uint32_t *)member)[i] : ((const uint64_t *)member)[i]);
   json_close(j, ']');
 }
 

@@ -339,8 +339,9 @@ vyre_status bench_json_parse(const char *name, const char *bytes, size_t count, 
   if (exhausted) json_decref(json);
   if (exhausted) return no_memory(&r);
   if (!json)
-    return vyre_fail(error, VYRE_ERR_INVALID_FILE, name, "line %d, column %d is no JSON: %s. Fix: give a file that vyre "
-                     "bench --json wrote.", fault.line, fault.column, fault.text);
+    return vyre_fail(error, VYRE_ERR_INVALID_FILE, name,
+                     "line %d, column %d is no JSON: %s. Fix: give a file that vyre bench --json wrote.", fault.line,
+                     fault.column, fault.text);
   vyre_status status = read_report(&r, json, out);
   json_decref(json);
   return status;
@@ -367,7 +368,8 @@ static vyre_status slurp(FILE *file, const char *path, char **bytes, size_t *cou
 vyre_status bench_json_read(const char *path, bench_report *out, vyre_error *error) {
   FILE *file = fopen(path, "rbe");
   if (!file)
-    return vyre_fail(error, VYRE_ERR_IO, path, "cannot be opened: %s. Fix: check its name and access.", strerror(errno));
+    return vyre_fail(error, VYRE_ERR_IO, path, "cannot be opened: %s. Fix: check its name and access.",
+                     strerror(errno));
   char *bytes;
   size_t count;
   vyre_status status = slurp(file, path, &bytes, &count, error);

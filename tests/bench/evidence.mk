@@ -1,5 +1,5 @@
 # What becomes of the measurements.
-bench_evidence_tests = tests/bench/test_gates tests/bench/test_record tests/bench/test_targets
+bench_evidence_tests = tests/bench/test_compare tests/bench/test_gates tests/bench/test_record tests/bench/test_targets
 check_PROGRAMS += $(bench_evidence_tests)
 TESTS += $(bench_evidence_tests)
 bench_sample = tests/bench/sample_report.c tests/bench/sample_report.h $(bench_tool_sources)
@@ -17,3 +17,7 @@ tests_bench_test_targets_SOURCES = tests/bench/test_targets.c $(bench_sample)
 tests_bench_test_targets_CPPFLAGS = $(bench_test_flags) -I$(top_srcdir)/bench/harness
 tests_bench_test_targets_CFLAGS = $(TEST_CFLAGS)
 tests_bench_test_targets_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
+tests_bench_test_compare_SOURCES = tests/bench/test_compare.c tests/fail_malloc.c $(bench_sample)
+tests_bench_test_compare_CPPFLAGS = $(bench_test_flags)
+tests_bench_test_compare_CFLAGS = $(TEST_CFLAGS)
+tests_bench_test_compare_LDADD = bench/libvyre_bench.la $(TEST_LIBS)

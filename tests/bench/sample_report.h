@@ -11,6 +11,7 @@ typedef struct sample_options {
   double drift;       /* factor on all times at the end of a series, growing from 1 */
   double machine;     /* factor on all times */
   double vyre;        /* factor on vyre's times in every case */
+  bool bare;          /* the case of SAMPLE_ADD_H alone, as the first, and no ratios: for many samples */
 } sample_options;
 
 #define SAMPLE_PLAIN { .seed = 1, .rounds = 30, .cv = 0.002, .drift = 1, .machine = 1, .vyre = 1 }
