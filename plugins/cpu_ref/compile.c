@@ -61,8 +61,8 @@ void cpu_describe(const vyre_plugin *plugin, vyre_capabilities *out) {
   if (plugin != NULL) {
     c.can = VYRE_CAN_DEVICE_LENGTH | VYRE_CAN_INDIRECT_GRID | VYRE_CAN_HOST_COHERENT_ATOMICS | VYRE_CAN_PERSISTENT |
             VYRE_CAN_TIMESTAMP;
-    c.max_queues = CPU_MAX_QUEUES;
-    c.max_persistent = CPU_MAX_PERSISTENT;
+    c.max_queues = BACKEND_MAX_QUEUES;
+    c.max_persistent = BACKEND_MAX_PERSISTENT;
     c.max_buffer_bytes = plugin->memory_limit;
     c.binding_alignment = 16;
     c.import_kinds = c.export_kinds = 1u << VYRE_HANDLE_HOST_POINTER;
@@ -71,9 +71,7 @@ void cpu_describe(const vyre_plugin *plugin, vyre_capabilities *out) {
                                    VYRE_MEMORY_COHERENT | VYRE_MEMORY_CONCURRENT;
     c.memory_heaps[0] = (vyre_memory_heap){ plugin->memory_limit, VYRE_MEMORY_DEVICE_LOCAL, 0 };
   }
-  uint32_t size = out->size < sizeof c ? out->size : (uint32_t)sizeof c;
-  c.size = size;
-  memcpy(out, &c, size);
+  backend_answer(out, &c, sizeof c);
 }
 
 /* ---- Blobs ---- */

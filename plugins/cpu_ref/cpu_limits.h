@@ -9,8 +9,6 @@
 #define CPU_MEMORY_LIMIT (8ull << 30)    /* bytes that the state of a launch may take, if not configured */
 #define CPU_MAX_PAUSE_NS 1000000u        /* one pause() waits no longer */
 #define CPU_STEP_TRAP 0xFFFFFFFFu        /* trap code of the step limit */
-#define CPU_MAX_QUEUES 64u
-#define CPU_MAX_PERSISTENT 16u           /* persistent queues */
 #define CPU_MAX_RESIDENT 64u             /* workgroups that take turns in a persistent launch, as max_resident says */
 
 #endif

@@ -14,13 +14,13 @@ cpu_ref_engine_sources = \
 	plugins/cpu_ref/transcend.c plugins/cpu_ref/transcend.h
 cpu_ref_plugin_sources = \
 	plugins/cpu_ref/compile.c \
-	plugins/cpu_ref/execute.c \
 	plugins/cpu_ref/plugin.c plugins/cpu_ref/plugin.h \
-	plugins/cpu_ref/queue.c
+	$(template_backend_sources)
 
 plugins_cpu_ref_libengine_la_SOURCES = $(cpu_ref_engine_sources)
 
 plugins_cpu_ref_vyre_backend_cpu_ref_la_SOURCES = $(cpu_ref_plugin_sources)
+plugins_cpu_ref_vyre_backend_cpu_ref_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/plugins
 nodist_plugins_cpu_ref_vyre_backend_cpu_ref_la_SOURCES = plugins/cpu_ref/build_id.c
 plugins_cpu_ref_vyre_backend_cpu_ref_la_LIBADD = \
 	plugins/cpu_ref/libengine.la libvyre/libvyre_ir.la $(SODIUM_LIBS) -lpthread -lm

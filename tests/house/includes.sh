@@ -1,6 +1,7 @@
 # Rule: includes point downward. The layers of libvyre, lowest first, are base ir opt lower plan backend ops. A layer
 # includes itself, lower layers and the public headers. No file of libvyre includes a plugin, a tool or the runtime.
-# A plugin includes public headers and files of its own directory; cpu_ref also base/ and ir/. The runtime, the
+# A plugin includes public headers and files of its own directory; cpu_ref also base/ and ir/, and template/, whose
+# objects and queues it is built with. The runtime, the
 # command and the examples are users of the library: public headers and their own files. The benchmark harness is one
 # too, with base/ and the command's writers besides; the command includes the harness.
 . "$top_srcdir/tests/house/lib.sh"
@@ -67,7 +68,7 @@ includes_point_downward() {
   done
   sources_in "$tree/plugins" | while read -r file; do
     case ${file#"$tree/plugins/"} in
-      cpu_ref/*) check_file "$file" base ir ;;
+      cpu_ref/*) check_file "$file" base ir template ;;
       *) check_file "$file" ;;
     esac
   done
