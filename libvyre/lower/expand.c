@@ -41,7 +41,7 @@ static const row *find(const lower_code *c, const lower_request *r, uint64_t typ
 
 static bool is_component_wise(const lower_request *r) {
   bool is_operator = form_ops[r->op].kinds[0] == FORM_VA && form_ops[r->op].effects == 0;
-  return is_operator && form_lanes(r->result) > 1 && r->op != VYRE_KERNEL_VECTOR && r->op != VYRE_KERNEL_BITCAST;
+  return is_operator && form_lanes(r->result) > 1;
 }
 
 static lower_value each_component(lower_code *c, const lower_request *r) {
@@ -53,15 +53,6 @@ static lower_value each_component(lower_code *c, const lower_request *r) {
       x[i] = form_lanes(r->type[i]) > 1 ? lower_extract(c, r->arg[i], k) : r->arg[i];
     components[k] = lower_op(c, r->op, x[0], x[1], x[2]);
   }
-  return lower_vector(c, components, lanes);
-}
-
-/* A bitcast between vectors of one number of components. */
-static lower_value bitcast_each(lower_code *c, const lower_request *r) {
-  lower_value components[4] = { 0 };
-  uint32_t lanes = form_lanes(r->result);
-  for (uint32_t k = 0; k < lanes; k++)
-    components[k] = lower_convert(c, VYRE_KERNEL_BITCAST, form_component(r->result), lower_extract(c, r->arg[0], k));
   return lower_vector(c, components, lanes);
 }
 
@@ -84,7 +75,5 @@ lower_value lower_expand(lower_code *c, const lower_request *r, uint64_t types) 
   const row *found = find(c, r, types);
   if (found != NULL) return found->build(c, r);
   if (is_component_wise(r)) return each_component(c, r);
-  bool same_lanes = form_lanes(r->result) == form_lanes(r->type[0]) && form_lanes(r->result) > 1;
-  if (r->op == VYRE_KERNEL_BITCAST && same_lanes) return bitcast_each(c, r);
   return refuse(c, r);
 }

@@ -38,6 +38,7 @@ lower_value expand_to_f16(lower_code *c, const lower_request *r);
 lower_value expand_from_bf16(lower_code *c, const lower_request *r);
 lower_value expand_to_bf16(lower_code *c, const lower_request *r);
 lower_value expand_rsqrt_wide(lower_code *c, const lower_request *r);
+lower_value expand_rsqrt(lower_code *c, const lower_request *r);
 
 /* expand_memory.c */
 lower_value expand_load_bool(lower_code *c, const lower_request *r);

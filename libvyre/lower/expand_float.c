@@ -118,3 +118,89 @@ lower_value expand_rsqrt_wide(lower_code *c, const lower_request *r) {
   lower_value root = op1(c, VYRE_KERNEL_SQRT, op1(c, VYRE_KERNEL_REFLOAT, r->arg[0]));
   return op1(c, VYRE_KERNEL_REFLOAT, op2(c, VYRE_KERNEL_DIV, lower_f64(c, 1), root));
 }
+
+/* ---- 1 / sqrt(x) ----------------------------------------------------------------------------- */
+
+/* What rsqrt needs to know of a float type. */
+typedef struct shape {
+  vyre_type word;    /* unsigned, of the float's size */
+  uint32_t width;    /* of it */
+  uint32_t fraction; /* bits of the fraction */
+  uint32_t bias;
+  uint32_t even;     /* M below lies in [2^even, 2^(even + 2)) */
+  uint32_t scale;    /* 2^scale / sqrt(M) lies in [2^fraction, 2^(fraction + 1)] */
+} shape;
+
+static shape shape_of(vyre_type type) {
+  if (type == VYRE_TYPE_F64) return (shape){ VYRE_TYPE_U64, 64, 52, 1023, 52, 79 };
+  return (shape){ VYRE_TYPE_U32, 32, 23, 127, 24, 36 };
+}
+
+/* A positive finite x as M * 2^exponent, the exponent even; by integers alone, so that subnormal ones are right too. */
+static lower_value split(lower_code *c, const shape *s, lower_value x, lower_value *exponent) {
+#define word(n) lower_number(c, s->word, n)
+  uint64_t hidden = 1ull << s->fraction;
+  lower_value fraction = op2(c, VYRE_KERNEL_AND, x, word(hidden - 1)), biased = op2(c, VYRE_KERNEL_SHR, x, lower_u32(c, s->fraction));
+  lower_value zeros = op1(c, VYRE_KERNEL_CLZ, fraction);
+  if (s->width == 64) {
+    biased = op1(c, VYRE_KERNEL_RESIZE, biased);
+    zeros = op1(c, VYRE_KERNEL_RESIZE, zeros);
+  }
+  lower_value is_small = bit(c, VYRE_KERNEL_EQ, biased, 0), up = bit(c, VYRE_KERNEL_SUB, zeros, s->width - 1 - s->fraction);
+  lower_value small = op2(c, VYRE_KERNEL_SHL, fraction, up), normal = op2(c, VYRE_KERNEL_OR, fraction, word(hidden));
+  lower_value m = lower_select(c, is_small, small, normal);
+  lower_value e = lower_select(c, is_small, op2(c, VYRE_KERNEL_SUB, lower_u32(c, 1), up), biased);
+  /* x = m * 2^(e - bias - fraction) with m in [2^fraction, 2^(fraction + 1)) */
+  e = bit(c, VYRE_KERNEL_SUB, e, s->bias + s->even);
+  lower_value odd = bit(c, VYRE_KERNEL_AND, e, 1);
+  *exponent = op2(c, VYRE_KERNEL_SUB, e, odd);
+  return op2(c, VYRE_KERNEL_SHL, m, bit(c, VYRE_KERNEL_ADD, odd, s->even - s->fraction));
+}
+
+/* Whether r * r * M is at least 4^(scale + 1), which has but one bit in the highest of three words. */
+static lower_value is_above(lower_code *c, const shape *s, lower_value r, lower_value m) {
+  lower_value low = op2(c, VYRE_KERNEL_MUL, r, r), high = op2(c, VYRE_KERNEL_MULHI, r, r);
+  lower_value middle = op2(c, VYRE_KERNEL_MUL, high, m);
+  lower_value sum = op2(c, VYRE_KERNEL_ADD, middle, op2(c, VYRE_KERNEL_MULHI, low, m));
+  lower_value carry = lower_select(c, op2(c, VYRE_KERNEL_LT, sum, middle), word(1), word(0));
+  lower_value top = op2(c, VYRE_KERNEL_ADD, op2(c, VYRE_KERNEL_MULHI, high, m), carry);
+  return op2(c, VYRE_KERNEL_LE, word(1ull << (2 * s->scale + 2 - 2 * s->width)), top);
+}
+
+/* R = 2^scale / sqrt(M), rounded: an estimate of two roundings is less than 2 away from it, and one step by exact integers
+ * mends that. It is never half way between two, since r * r * M with an odd r and an M above 1 is no power of two. */
+static lower_value root(lower_code *c, const shape *s, vyre_type type, lower_value m) {
+  lower_value one = type == VYRE_TYPE_F64 ? lower_f64(c, 1) : lower_f32(c, 1);
+  lower_value scale = lower_constant(c, type, (uint64_t)(s->bias + s->scale) << s->fraction);
+  lower_value estimate = op2(c, VYRE_KERNEL_DIV, one, op1(c, VYRE_KERNEL_SQRT, lower_convert(c, VYRE_KERNEL_TO_FLOAT, type, m)));
+  lower_value r = lower_convert(c, VYRE_KERNEL_TO_INT, s->word, op2(c, VYRE_KERNEL_MUL, estimate, scale));
+  lower_value twice = op2(c, VYRE_KERNEL_SHL, r, lower_u32(c, 1));
+  lower_value above = is_above(c, s, op2(c, VYRE_KERNEL_ADD, twice, word(1)), m);
+  lower_value below = is_above(c, s, op2(c, VYRE_KERNEL_SUB, twice, word(1)), m);
+  lower_value up = op2(c, VYRE_KERNEL_ADD, r, word(1)), down = op2(c, VYRE_KERNEL_SUB, r, word(1));
+  return lower_select(c, above, lower_select(c, below, down, r), up);
+}
+
+lower_value expand_rsqrt(lower_code *c, const lower_request *r) {
+  vyre_type type = r->result;
+  shape of_type = shape_of(type);
+  const shape *s = &of_type;
+  lower_value x = r->arg[0], bits = cast(c, s->word, x), exponent;
+  lower_value m = split(c, s, bits, &exponent);
+  lower_value value = lower_convert(c, VYRE_KERNEL_TO_FLOAT, type, root(c, s, type, m));
+  /* The result is R * 2^(-scale - exponent / 2); that power of two is a normal number. */
+  lower_value half = op2(c, VYRE_KERNEL_SHR, cast(c, VYRE_TYPE_I32, exponent), lower_u32(c, 1));
+  lower_value power = op2(c, VYRE_KERNEL_SUB, lower_u32(c, s->bias - s->scale), cast(c, VYRE_TYPE_U32, half));
+  if (s->width == 64) power = op1(c, VYRE_KERNEL_RESIZE, power);
+  power = cast(c, type, op2(c, VYRE_KERNEL_SHL, power, lower_u32(c, s->fraction)));
+  value = op2(c, VYRE_KERNEL_MUL, value, power);
+  /* 0, infinity, and what has no root. */
+  uint64_t infinity = (2 * (uint64_t)s->bias + 1) << s->fraction, sign = 1ull << (s->width - 1);
+  lower_value magnitude = op2(c, VYRE_KERNEL_AND, bits, word(sign - 1)), zero = lower_constant(c, type, 0);
+  lower_value signed_infinity = cast(c, type, op2(c, VYRE_KERNEL_OR, bits, word(infinity)));
+  value = lower_select(c, op2(c, VYRE_KERNEL_EQ, bits, word(infinity)), zero, value);
+  lower_value none = op2(c, VYRE_KERNEL_LT, word(infinity), bits); /* NaNs and all with a sign */
+  value = lower_select(c, none, lower_constant(c, type, infinity | 1ull << (s->fraction - 1)), value);
+  return lower_select(c, op2(c, VYRE_KERNEL_EQ, magnitude, word(0)), signed_infinity, value);
+#undef word
+}

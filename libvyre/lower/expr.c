@@ -182,13 +182,13 @@ static uint32_t table_of(lowering *l, uint32_t binding) {
   const ir_buffer *b = &l->p->buffers.data[binding];
   uint64_t bytes = b->length * form_bytes((vyre_type)b->element);
   if (l->tables[binding] != 0) return l->tables[binding] - 1;
-  while (c->table_bytes.count % 16 != 0)
-    if (!vyre_vector_push(&c->table_bytes, 0)) return lower_fail_memory(c), 0;
   vyre_kernel_table_data table = { .element = form_type((vyre_type)b->element), .length = b->length,
                                    .name = lower_text(c, ir_text(l->p, b->name)), .offset = c->table_bytes.count };
   if (bytes > UINT32_MAX || !vyre_vector_reserve(&c->table_bytes, (uint32_t)bytes) || !vyre_vector_push(&c->tables, table))
     return lower_fail_memory(c), 0;
   for (uint64_t i = 0; i < bytes; i++) c->table_bytes.data[c->table_bytes.count++] = b->data[i];
+  while (c->table_bytes.count % 16 != 0)
+    if (!vyre_vector_push(&c->table_bytes, 0)) return lower_fail_memory(c), 0;
   l->tables[binding] = c->tables.count;
   return c->tables.count - 1;
 }

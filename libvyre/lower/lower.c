@@ -29,13 +29,16 @@ static vyre_status check_options(const vyre_lower_options *o, vyre_error *error)
   return VYRE_OK;
 }
 
-/* Structure, leaves, slots and the making of vectors are taken by every target. An opcode that this library does not
- * know is a later one's. */
+/* What only moves bits is taken by every target. An opcode that this library does not know is a later one's. */
+static bool is_always_taken(uint32_t op) {
+  return op < VYRE_KERNEL_ADD || op == VYRE_KERNEL_BITCAST || op == VYRE_KERNEL_VECTOR || op == VYRE_KERNEL_EXTRACT;
+}
+
 static void note_taken(lower_code *c) {
   const vyre_lower_options *o = c->options;
   for (uint32_t op = 0; op < FORM_OPS; op++) {
-    bool always = op < VYRE_KERNEL_ADD || op == VYRE_KERNEL_VECTOR || op == VYRE_KERNEL_EXTRACT;
-    c->taken[op] = form_is_known(op) && (always || o->opcodes == NULL) ? UINT64_MAX : 0;
+    bool is_taken = form_is_known(op) && (o->opcodes == NULL || is_always_taken(op));
+    c->taken[op] = is_taken ? UINT64_MAX : 0;
   }
   for (uint64_t i = 0; o->opcodes != NULL && i < o->opcode_count; i++)
     if (form_is_known(o->opcodes[i].opcode)) c->taken[o->opcodes[i].opcode] |= o->opcodes[i].types | LOWER_LISTED;

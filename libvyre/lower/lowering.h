@@ -32,6 +32,7 @@ typedef struct lower_steps {
   uint32_t count;       /* back edges of loops without collectives */
   uint32_t expired;     /* the limit was reached */
   uint32_t all_expired; /* it was reached in a loop with a collective */
+  uint32_t traps;       /* it was reached just now, and the trap is to be recorded */
 } lower_steps;
 
 typedef struct lowering {
@@ -88,6 +89,7 @@ void lower_steps_begin(lowering *l);   /* at the start of an entry point */
 void lower_steps_open(lowering *l, lower_open *loop);
 /* In the continuing part, after which the loop ends if |done| (0: never): gives what ends it. */
 lower_value lower_steps_count(lowering *l, const lower_open *loop, lower_value done);
+void lower_steps_left(lowering *l); /* behind the loop */
 /* Around what an expired invocation does not do. */
 void lower_unless_expired(lowering *l);
 void lower_end_unless_expired(lowering *l);

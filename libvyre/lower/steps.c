@@ -1,6 +1,6 @@
 /* The step limit. Back edges are counted where they are taken: those of loops without a collective together, those of
- * a loop with one for that loop, so that the whole workgroup leaves it together. The one that reaches the limit records
- * the trap and ends its loop. */
+ * a loop with one for that loop, so that the whole workgroup leaves it together. The one that reaches the limit ends its
+ * loop, and behind it the trap is recorded: the continuing part is no place for what may be expanded. */
 #include "ir/walk.h"
 #include "lower/lowering.h"
 
@@ -62,6 +62,7 @@ void lower_steps_begin(lowering *l) {
   if (!l->steps.on) return;
   l->steps.expired = lower_slot(c, VYRE_TYPE_BOOL, VYRE_KERNEL_UNIFORM_NONE, lower_text(c, "steps.expired"));
   l->steps.all_expired = lower_slot(c, VYRE_TYPE_BOOL, VYRE_KERNEL_UNIFORM_NONE, lower_text(c, "steps.all_expired"));
+  l->steps.traps = lower_slot(c, VYRE_TYPE_BOOL, VYRE_KERNEL_UNIFORM_NONE, lower_text(c, "steps.traps"));
   l->steps.count = lower_slot(c, l->steps.type, VYRE_KERNEL_UNIFORM_NONE, lower_text(c, "steps"));
 }
 
@@ -80,11 +81,10 @@ void lower_end_unless_expired(lowering *l) {
   if (l->steps.on) lower_end_if(&l->code);
 }
 
+/* An invocation traps once. */
 static void expire(lowering *l, bool all) {
   lower_code *c = &l->code;
-  lower_unless_expired(l); /* an invocation traps once */
-  lower_emit(c, &(lower_request){ .op = VYRE_KERNEL_TRAP, .arg[0] = lower_u32(c, STEP_TRAP), .type[0] = VYRE_TYPE_U32 });
-  lower_end_unless_expired(l);
+  lower_set(c, l->steps.traps, negated(l, lower_get(c, l->steps.expired)));
   lower_set(c, l->steps.expired, lower_bool(c, true));
   if (all) lower_set(c, l->steps.all_expired, lower_bool(c, true));
 }
@@ -104,4 +104,13 @@ lower_value lower_steps_count(lowering *l, const lower_open *loop, lower_value d
   lower_end_if(c);
   lower_value expired = lower_get(c, flag);
   return done != 0 ? op2(l, VYRE_KERNEL_OR, done, expired) : expired;
+}
+
+void lower_steps_left(lowering *l) {
+  lower_code *c = &l->code;
+  if (!l->steps.on) return;
+  lower_if(c, lower_get(c, l->steps.traps));
+  lower_emit(c, &(lower_request){ .op = VYRE_KERNEL_TRAP, .arg[0] = lower_u32(c, STEP_TRAP), .type[0] = VYRE_TYPE_U32 });
+  lower_set(c, l->steps.traps, lower_bool(c, false));
+  lower_end_if(c);
 }

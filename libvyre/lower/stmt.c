@@ -191,12 +191,14 @@ static void close_for(lowering *l, const lower_open *open) {
   lower_value step = lower_convert(c, VYRE_KERNEL_BITCAST, distance, open->step);
   lower_set(c, open->variable, op2(l, VYRE_KERNEL_ADD, now, open->step));
   lower_end_loop(c, lower_steps_count(l, open, op2(l, VYRE_KERNEL_LE, left, step)));
+  lower_steps_left(l);
   lower_end_if(c);
 }
 
 static void close_loop(lowering *l, const lower_open *open) {
   lower_continuing(&l->code);
   lower_end_loop(&l->code, lower_steps_count(l, open, 0));
+  lower_steps_left(l);
 }
 
 static void leave_loop(lowering *l, const lower_open *open) {

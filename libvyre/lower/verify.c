@@ -66,7 +66,7 @@ static bool check_table(verifier *v, const char *name, const vyre_kernel_table *
   const vyre_kernel_header *h = v->h;
   uint64_t end = t->offset + (uint64_t)t->count * t->stride;
   if (t->zero != 0) return verify_unknown(v, name, 0, "a word of its table that should be 0 is %u", t->zero);
-  if (t->stride < size || t->stride % (alignment < 8 ? alignment : 8) != 0)
+  if (t->stride < size || (size > 1 && t->stride % alignment != 0))
     return verify_fault(v, name, 0, "its records are %u bytes apart and have %u", t->stride, size);
   if (size == 1 && t->stride != 1) return verify_fault(v, name, 0, "its bytes are %u bytes apart", t->stride);
   if (t->offset % (alignment < 8 ? 8 : alignment) != 0 || t->offset < h->header_bytes || end > h->bytes)
@@ -83,7 +83,7 @@ static bool check_tables(verifier *v) {
          TABLE(slots, vyre_kernel_slot, 4) && TABLE(entries, vyre_kernel_entry, 8) &&
          TABLE(params, vyre_kernel_param, 4) && TABLE(bindings, vyre_kernel_binding, 8) &&
          TABLE(shared, vyre_kernel_array, 8) && TABLE(locals, vyre_kernel_array, 8) &&
-         TABLE(tables, vyre_kernel_table_data, 8) && TABLE(table_bytes, uint8_t, 1) &&
+         TABLE(tables, vyre_kernel_table_data, 8) && TABLE(table_bytes, uint8_t, 16) &&
          TABLE(hidden_bindings, vyre_kernel_hidden_binding, 8) && TABLE(hidden_words, vyre_kernel_hidden_word, 4) &&
          TABLE(specs, vyre_kernel_spec, 8) && TABLE(strings, uint8_t, 1);
 #undef TABLE

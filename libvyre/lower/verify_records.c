@@ -254,6 +254,11 @@ static bool check_entry(verifier *v, uint32_t i, vyre_kernel_entry *ends) {
          check_arrays(v, "local", &h->locals, e->local_first, e->local_count, e->local_bytes);
 }
 
+static bool check_table_bytes(verifier *v) {
+  uint32_t count = v->h->table_bytes.count;
+  return count % 16 == 0 ? true : verify_fault(v, "table_bytes", 0, "%u bytes are no multiple of 16", count);
+}
+
 static bool check_entries(verifier *v) {
   const vyre_kernel_header *h = v->h;
   vyre_kernel_entry ends = { .insn_first = 0 };
@@ -293,6 +298,6 @@ bool verify_records(verifier *v) {
   const vyre_kernel_header *h = v->h;
   return check_strings(v) && check_values(v) && check_each(v, &h->slots, check_slot) && check_params(v) &&
          check_each(v, &h->bindings, check_binding) && check_words(v) && check_hidden(v) && check_entries(v) &&
-         check_each(v, &h->tables, check_table_data) && check_each(v, &h->specs, check_spec) &&
+         check_table_bytes(v) && check_each(v, &h->tables, check_table_data) && check_each(v, &h->specs, check_spec) &&
          check_each(v, &h->accesses, check_access);
 }

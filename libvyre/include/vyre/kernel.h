@@ -148,7 +148,8 @@ enum {
 /* Where an instruction loads or stores: element |index| of elements of type |element|, the first of which begins
  * |base| bytes behind the start of the memory. It is made only if the index (zero-extended) is below the bound; the
  * comparison is one of 64 bits unless the facts of both allow less. No index wraps around: the byte address is computed
- * in 64 bits. The element type belongs to the access, so the same memory may be seen as several types. */
+ * in 64 bits. The element type belongs to the access, so the same memory may be seen as several types; all memory goes
+ * on to the next multiple of 16 bytes behind its last element, so that a word around a narrow element is there. */
 typedef struct vyre_kernel_access {
   uint8_t space;            /* vyre_kernel_space */
   uint8_t bound_kind;       /* vyre_kernel_bound */
@@ -187,7 +188,7 @@ enum {
   VYRE_KERNEL_ARRAY_NEEDS_ZERO = 1u << 0 /* zero when the entry point starts; the others hold anything then */
 };
 
-/* A constant table: |length| elements as they lie in memory, at |offset| in the table data, a multiple of 16. */
+/* A constant table: |length| elements as they lie in memory, at |offset| in table_bytes, a multiple of 16. */
 typedef struct vyre_kernel_table_data {
   vyre_kernel_type element;
   uint32_t name; /* offset in strings */
@@ -338,7 +339,7 @@ typedef struct vyre_kernel_header {
   vyre_kernel_table shared;          /* vyre_kernel_array */
   vyre_kernel_table locals;          /* vyre_kernel_array */
   vyre_kernel_table tables;          /* vyre_kernel_table_data */
-  vyre_kernel_table table_bytes;     /* bytes, stride 1: what tables point to; begins at a multiple of 16 */
+  vyre_kernel_table table_bytes;     /* bytes, stride 1: what tables point to; place and size are multiples of 16 */
   vyre_kernel_table hidden_bindings; /* vyre_kernel_hidden_binding */
   vyre_kernel_table hidden_words;    /* vyre_kernel_hidden_word */
   vyre_kernel_table specs;           /* vyre_kernel_spec */
