@@ -150,7 +150,8 @@ static void write_gates(vyre_writer *w, const bench_report *r) {
   static const char *const words[] = { "pass", "FAIL", "-" };
   if (r->gate_count) vyre_write_text(w, "Gates\n");
   for (uint32_t i = 0; i < r->gate_count; i++) {
-    vyre_write(w, "  %2u %-4s %s", r->gates[i].number, words[r->gates[i].verdict], r->gates[i].name);
+    vyre_write(w, "  %2u %-4s ", r->gates[i].number, words[r->gates[i].verdict]);
+    write_foreign(w, r->gates[i].name);
     if (r->gates[i].reason) vyre_write_text(w, ": ");
     if (r->gates[i].reason) write_foreign(w, r->gates[i].reason);
     vyre_write_text(w, "\n");

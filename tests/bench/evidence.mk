@@ -1,7 +1,8 @@
 # What becomes of the measurements.
 bench_evidence_tests = tests/bench/test_compare tests/bench/test_gates tests/bench/test_record tests/bench/test_targets
 check_PROGRAMS += $(bench_evidence_tests)
-TESTS += $(bench_evidence_tests)
+TESTS += $(bench_evidence_tests) tests/bench/test_html.sh tests/bench/test_table.sh
+EXTRA_DIST += tests/bench/test_html.sh tests/bench/test_table.sh tests/bench/table.golden
 bench_sample = tests/bench/sample_report.c tests/bench/sample_report.h $(bench_tool_sources)
 bench_test_flags = $(AM_CPPFLAGS) -I$(top_srcdir)/bench
 
@@ -21,3 +22,11 @@ tests_bench_test_compare_SOURCES = tests/bench/test_compare.c tests/fail_malloc.
 tests_bench_test_compare_CPPFLAGS = $(bench_test_flags)
 tests_bench_test_compare_CFLAGS = $(TEST_CFLAGS)
 tests_bench_test_compare_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
+
+# What the scripts look at.
+check_PROGRAMS += tests/bench/write_sample
+tests_bench_write_sample_SOURCES = tests/bench/write_sample.c $(bench_sample)
+tests_bench_write_sample_CPPFLAGS = $(bench_test_flags)
+tests_bench_write_sample_CFLAGS = $(TEST_CFLAGS)
+tests_bench_write_sample_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
+valgrind_skip += tests/bench/test_compare tests/bench/write_sample

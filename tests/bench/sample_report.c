@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <check.h>
-
 #include "harness/stats.h"
 
 static const double confidence = 0.99;
+
+/* Not of Check, since programs that are no tests use this too. */
+static void need(bool good) {
+  if (!good) abort();
+}
 
 static double uniform(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -25,7 +28,7 @@ static double noise(uint64_t *state) {
 
 static void *room(bench_report *r, size_t count, size_t size) {
   void *memory = vyre_arena_alloc(&r->arena, count * size);
-  ck_assert_ptr_nonnull(memory);
+  need(memory);
   memset(memory, 0, count * size);
   return memory;
 }
@@ -111,7 +114,7 @@ static void ratios(bench_report *r, bench_case *c) {
       const bench_series *a = &c->contestants[i].clocks[clock], *b = &c->contestants[0].clocks[clock];
       if (a->count == 0 || a->count != b->count) continue;
       bench_interval interval;
-      ck_assert(bench_ratio_paired(a->ns, b->ns, a->count, confidence, 1, &interval));
+      need(bench_ratio_paired(a->ns, b->ns, a->count, confidence, 1, &interval));
       c->ratios[c->ratio_count++] = (bench_ratio){ c->contestants[i].name, clock, interval.value, interval.low,
                                                    interval.high, bench_sign_test(a->ns, b->ns, a->count) };
     }
@@ -123,8 +126,8 @@ void sample_settle(bench_report *report) {
     for (uint32_t p = 0; p < c->contestant_count; p++) {
       bench_contestant *who = &c->contestants[p];
       for (uint32_t clock = 0; clock < BENCH_CLOCKS; clock++)
-        ck_assert(bench_stats_of(who->clocks[clock].ns, who->clocks[clock].count, &who->clocks[clock].stats));
-      ck_assert(bench_stats_of(who->cold.ns, who->cold.count, &who->cold.stats));
+        need(bench_stats_of(who->clocks[clock].ns, who->clocks[clock].count, &who->clocks[clock].stats));
+      need(bench_stats_of(who->cold.ns, who->cold.count, &who->cold.stats));
     }
     if (report->suite) ratios(report, c);
     c->bound_ns = (double)c->bytes / report->probes[0].value * 1e9;
@@ -175,8 +178,8 @@ void sample_report(bench_report *report, const sample_options *options) {
 char *sample_json(const bench_report *report, size_t *count) {
   char *text = NULL;
   FILE *file = open_memstream(&text, count);
-  ck_assert_ptr_nonnull(file);
-  ck_assert(bench_json_write(file, report));
+  need(file);
+  need(bench_json_write(file, report));
   fclose(file);
   return text;
 }
