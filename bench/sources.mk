@@ -8,3 +8,20 @@ EXTRA_DIST += bench/stage-gpu bench/run-gpu
 noinst_PROGRAMS += bench/ir_bench
 bench_ir_bench_SOURCES = bench/ir_bench.c
 bench_ir_bench_LDADD = $(vyre_static_libs)
+
+# The command `vyre bench` by itself, with the peers of the build tree.
+noinst_PROGRAMS += bench/vyre-bench
+bench_vyre_bench_SOURCES = bench/vyre_bench.c \
+	tools/cmd_bench.c tools/commands.h \
+	tools/data.c tools/data.h \
+	tools/failure.c tools/failure.h \
+	tools/files.c tools/files.h \
+	tools/json.c tools/json.h \
+	tools/npy.c tools/npy.h \
+	tools/number.c tools/number.h \
+	tools/options.c tools/options.def tools/options.h tools/options_table.c tools/forms.def \
+	tools/output.c tools/output.h \
+	tools/session.c tools/session.h
+bench_vyre_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/bench \
+	-DBENCH_PEERS_DIR='"$(abs_top_builddir)/bench/peers"'
+bench_vyre_bench_LDADD = bench/libvyre_bench.la libvyre.la libvyre/libvyre_ir.la $(SODIUM_LIBS) -lm

@@ -9,6 +9,8 @@
 #include "options.h"
 #include "output.h"
 
+const char *const bench_default_peers = NULL; /* beside the installed command */
+
 static int complain_command(const char *word) {
   const char *names[COMMAND_COUNT];
   for (size_t i = 0; i < COMMAND_COUNT; i++) names[i] = command_rows[i].name;
@@ -51,6 +53,8 @@ static int dispatch(const parsed_options *o) {
     return cmd_unpack(o);
   case COMMAND_BACKENDS:
     return cmd_backends(o);
+  case COMMAND_BENCH:
+    return cmd_bench(o);
   case COMMAND_HELP:
     return cmd_help(o);
   case COMMAND_COUNT:

@@ -2,7 +2,8 @@
 bin_PROGRAMS += tools/vyre
 tools_vyre_SOURCES = \
 	tools/bindings.c tools/bindings.h \
-	tools/cmd_backends.c tools/cmd_check.c tools/cmd_fmt.c tools/cmd_pack.c tools/cmd_run.c tools/commands.h \
+	tools/cmd_backends.c tools/cmd_bench.c tools/cmd_check.c tools/cmd_fmt.c tools/cmd_pack.c tools/cmd_run.c \
+	tools/commands.h \
 	tools/compare.c tools/compare.h \
 	tools/data.c tools/data.h \
 	tools/failure.c tools/failure.h \
@@ -21,7 +22,8 @@ tools_vyre_SOURCES = \
 	tools/session.c tools/session.h
 tools_vyre_LDFLAGS = $(RELOCATABLE_LDFLAGS)
 tools_vyre_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-tools_vyre_LDADD = libvyre.la $(JANSSON_LIBS) -lm
+tools_vyre_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench
+tools_vyre_LDADD = bench/libvyre_bench.la libvyre.la libvyre/libvyre_ir.la $(SODIUM_LIBS) $(JANSSON_LIBS) -lm
 
 noinst_PROGRAMS += tools/gendoc
 tools_gendoc_SOURCES = tools/gendoc.c tools/options.def tools/options.h tools/options_table.c tools/forms.def

@@ -76,6 +76,7 @@ __attribute__((format(printf, 3, 4))) static void drop(const meeting *m, bench_e
   e->record->failure = vyre_arena_copy(m->arena, text, bytes);
   if (!e->record->failure) e->record->failure = "it failed, and there was no memory to say how";
   e->record->correct = false;
+  e->record->cold = (bench_series){0};
   for (int c = 0; c < BENCH_CLOCKS; c++) e->record->clocks[c] = (bench_series){0};
 }
 

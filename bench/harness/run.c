@@ -247,11 +247,14 @@ static const char *find_spoilt(const case_run *r) {
   return NULL;
 }
 
+/* All that took part. */
 static void fail_all(case_run *r, const char *why) {
   for (uint32_t i = 0; i < r->c->contestant_count; i++) {
     bench_contestant *record = &r->c->contestants[i];
-    if (!record->failure) record->failure = why;
+    if (!r->entrants[i].driver.table) continue;
+    record->failure = why;
     record->correct = false;
+    record->cold = (bench_series){0};
     for (int clock = 0; clock < BENCH_CLOCKS; clock++) record->clocks[clock] = (bench_series){0};
   }
 }

@@ -60,7 +60,7 @@ static void answer(const char *text) {
 
 static void prepare(const char *name) {
   if (has("refuse")) {
-    answer("no such work here");
+    answer("no it does not know how");
     exit(0);
   }
   if (has("no-reason")) answer("no");
@@ -98,7 +98,7 @@ static void sample(void) {
   static const char *const words[][2] = {{"negative", "time -3 -"},   {"nan", "time nan -"},    {"inf", "time inf -"},
                                          {"zero", "time 0 -"},        {"text", "time soon -"},  {"tail", "time 5 - more"},
                                          {"one-time", "time 5"},      {"done", "done"},         {"empty", ""},
-                                         {"late-no", "no not today"}, {"huge", "time 1e999 -"}, {"hex", "time 0x10 -"}};
+                                         {"late-no", "no it is not the day"}, {"huge", "time 1e999 -"}, {"hex", "time 0x10 -"}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (has(words[i][0])) {
       answer(words[i][1]);
@@ -127,7 +127,7 @@ int main(int argc, char **argv) {
   while (fgets(line, sizeof line, stdin)) {
     if (strncmp(line, "sample ", 7) == 0) {
       bool is_device = strstr(line, " device ") != NULL;
-      if (is_device) answer("no clock of its own");
+      if (is_device) answer("no it has no clock of its own");
       else sample();
     } else if (strcmp(line, "output\n") == 0) {
       output();

@@ -28,3 +28,7 @@ tests_bench_test_peer_host_SOURCES = tests/bench/test_peer_host.c $(bench_tool_s
 tests_bench_test_peer_host_CPPFLAGS = $(bench_test_flags)
 tests_bench_test_peer_host_CFLAGS = $(TEST_CFLAGS)
 tests_bench_test_peer_host_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
+
+# The command as a whole.
+TESTS += tests/bench/test_bench.sh
+EXTRA_DIST += tests/bench/test_bench.sh

@@ -92,9 +92,9 @@ START_TEST(what_is_refused) {
     vyre_status status;
     const char *text;
   } rows[] = {
-      {"refuse", VYRE_ERR_UNSUPPORTED, "such work here"},
+      {"refuse", VYRE_ERR_UNSUPPORTED, "it does not know how"},
       {"no-reason", VYRE_ERR_UNSUPPORTED, "it gives no reason"},
-      {"late-no", VYRE_ERR_UNSUPPORTED, "not today"},
+      {"late-no", VYRE_ERR_UNSUPPORTED, "it is not the day"},
       {"crash-early", VYRE_ERR_IO, "by signal 9"},
       {"exit-early", VYRE_ERR_IO, "status 3: fake: a library is missing"},
       {"crash", VYRE_ERR_IO, "by signal 6"},

@@ -15,7 +15,7 @@ expect 2 "$VYRE" chekc x; err_has 'did you mean `vyre check`'
 expect 2 "$VYRE" zzz; err_has 'Fix: '
 
 # Every option of every command has its help, and every command refuses an unknown option with a suggestion.
-for command in run check fmt pack unpack backends help; do
+for command in run check fmt pack unpack backends bench help; do
   expect 0 "$VYRE" help $command; out_has "Usage: vyre $command"; out_has '--help'; err_is_empty
   cp out by_help
   expect 0 "$VYRE" $command --help; same out by_help
