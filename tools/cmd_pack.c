@@ -46,6 +46,10 @@ int cmd_unpack(const parsed_options *o) {
   loaded_program p;
   int result = program_read(o->operands[0], &p);
   vyre_error error = VYRE_ERROR_INIT;
+  if (result == OUTPUT_DONE && !p.is_wire) {
+    output_complain_at(p.path, "is not in wire form, which begins with VIR0. Fix: give a file that `vyre pack` wrote.");
+    result = OUTPUT_USAGE;
+  }
   if (result == OUTPUT_DONE && vyre_wire_decode(p.bytes, p.count, p.diagnostics, &p.program, &error) != VYRE_OK) {
     output_diagnostics(p.path, p.diagnostics);
     result = output_error(p.path, &error);

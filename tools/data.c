@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "files.h"
 #include "npy.h"
@@ -75,12 +76,22 @@ static int read_raw(const char *path, uint8_t *bytes, size_t length, data *out) 
   return OUTPUT_DONE;
 }
 
+/* What is not called as it begins is read as it is called, which may surprise. */
+static void note_begin(const char *path, const uint8_t *bytes, size_t length) {
+  if (length >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0)
+    output_note("%s begins as a NumPy file does and is read as raw bytes. Fix: call it .npy.", path);
+  if (ends_with(path, ".npz")) output_note("%s is read as raw bytes. Fix: unpack the archive, and give a .npy file.", path);
+}
+
 static int read_file(const char *path, data *out) {
   uint8_t *bytes;
   size_t length;
   int result = files_read(path, (size_t)MOST_BYTES, &bytes, &length);
   if (result != OUTPUT_DONE) return result;
-  if (!ends_with(path, ".npy")) return read_raw(path, bytes, length, out);
+  if (!ends_with(path, ".npy")) {
+    note_begin(path, bytes, length);
+    return read_raw(path, bytes, length, out);
+  }
   char reason[NPY_REASON_BYTES];
   bool good = npy_decode(bytes, length, out->element, &out->bytes, &out->count, reason);
   free(bytes);
@@ -178,6 +189,12 @@ static const char *next_word(const char *at, char word[128]) {
   return end;
 }
 
+static int complain_forgotten(const char *name, const char *source) {
+  output_complain("run: --in %s=%.80s: these are no values, but there is such a file. Fix: write --in %s=@%.80s.", name,
+                  source, name, source);
+  return OUTPUT_USAGE;
+}
+
 static int read_literals(const char *name, const char *source, data *out) {
   const vyre_type_info *info = vyre_type_describe(out->element);
   uint32_t size = vyre_type_describe(info->component)->bytes;
@@ -192,7 +209,9 @@ static int read_literals(const char *name, const char *source, data *out) {
     at = next_word(at, word) + 1;
     vyre_error error = VYRE_ERROR_INIT;
     if (number_parse(info->component, word, out->bytes + i * size, &error) == VYRE_OK) continue;
-    output_complain("run: --in %s: value %" PRIu64 ", '%.40s': %s", name, i + 1, word, error.text);
+    if (access(source, F_OK) == 0) return complain_forgotten(name, source);
+    output_complain("run: --in %s: value %" PRIu64 ", '%.40s': %s `vyre run --help` lists the other forms of SRC.", name,
+                    i + 1, word, error.text);
     return error.status == VYRE_ERR_NO_MEMORY ? OUTPUT_FAILED : OUTPUT_USAGE;
   }
   return OUTPUT_DONE;

@@ -11,7 +11,20 @@
 
 const char *const bench_default_peers = NULL; /* beside the installed command */
 
+/* Before a command there are two options. */
+static int complain_option(const char *word) {
+  static const char *const names[] = {"--help", "--version"};
+  const char *guess = options_suggest(word, names, 2);
+  if (guess) {
+    output_complain("there is no option %s. Fix: did you mean `vyre %s`?", word, guess);
+  } else {
+    output_complain("there is no option %s before a command. Fix: `vyre help` lists the commands.", word);
+  }
+  return OUTPUT_USAGE;
+}
+
 static int complain_command(const char *word) {
+  if (word[0] == '-') return complain_option(word);
   const char *names[COMMAND_COUNT];
   for (size_t i = 0; i < COMMAND_COUNT; i++) names[i] = command_rows[i].name;
   const char *guess = options_suggest(word, names, COMMAND_COUNT);

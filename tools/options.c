@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "output.h"
 
@@ -39,7 +40,7 @@ const char *options_suggest(const char *word, const char *const *candidates, siz
   const char *best = NULL;
   size_t least = strlen(word) / 3 + 2;
   for (size_t i = 0; i < count; i++) {
-    size_t d = distance(word, candidates[i]);
+    size_t d = strcasecmp(word, candidates[i]) == 0 ? 0 : distance(word, candidates[i]);
     if (d >= least || d >= strlen(candidates[i])) continue;
     best = candidates[i];
     least = d;
@@ -164,8 +165,8 @@ static bool check_operands(const parsed_options *o) {
   }
   size_t most = row->most || !row->least ? row->most : SIZE_MAX;
   if (o->operand_count > most) {
-    output_complain("%s: '%s' is one operand too many. Fix: write `vyre %s %s`.", row->name, o->operands[most],
-                    row->name, row->operands);
+    output_complain("%s: '%s' is one operand too many. Fix: write `vyre %s%s%s`.", row->name, o->operands[most],
+                    row->name, row->operands[0] ? " " : "", row->operands);
     return false;
   }
   return true;

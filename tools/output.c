@@ -17,6 +17,7 @@
 static bool is_quiet;
 static bool has_progress;
 static bool has_json; /* something of it is on stdout */
+static bool has_failed; /* stdout, and it was said */
 
 void output_prepare(void) {
   /* A closed stream is opened the wrong way round: using it fails as it did while it was closed. */
@@ -133,7 +134,8 @@ void output_diagnostics(const char *file, const vyre_diagnostics *d) {
 int output_finish(int result) {
   if (result != OUTPUT_DONE && failure_is_wanted() && !has_json) failure_print(result);
   errno = 0; /* what is still there to be written fails again, with the reason */
-  if (fflush(stdout) == 0 && !ferror(stdout)) return result;
+  if ((fflush(stdout) == 0 && !ferror(stdout)) || has_failed) return result;
+  has_failed = true;
   output_complain("standard output: %s. Fix: give it a place that takes the data.",
                   errno ? strerror(errno) : "a write failed");
   return result == OUTPUT_DONE ? OUTPUT_FAILED : result;

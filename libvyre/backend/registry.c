@@ -1,6 +1,7 @@
 /* The backends of a context. Each name is loaded once, when it is first asked for, and its outcome is kept: a file
  * that was refused is not tried again. The lock protects the lists only; while a plugin runs, its backend is
  * marked as loading and other threads wait for the mark to go. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,10 +152,15 @@ static vyre_status not_found(vyre_context *context, const char *name, vyre_error
                      "There is no backend \"%s\". Fix: did you mean \"%s\"? `vyre backends --all` lists what was "
                      "looked at.",
                      name, near.best);
+  char found[128] = "nothing";
+  for (uint32_t i = 0; i < context->backends.count; i++) {
+    size_t used = i > 0 ? strlen(found) : 0;
+    snprintf(found + used, sizeof found - used, "%s%s", i > 0 ? ", " : "", context->backends.data[i].name);
+  }
   return vyre_fail(error, VYRE_ERR_NOT_FOUND, name,
-                   "There is no file %s%s%s in any place that was searched. Fix: install the backend, or add its "
+                   "There is no file %s%s%s in any place that was searched; found: %s. Fix: install the backend, or add its "
                    "directory to VYRE_BACKEND_PATH; `vyre backends --all` lists what was looked at.",
-                   VYRE_BACKEND_PREFIX, name, VYRE_BACKEND_SUFFIX);
+                   VYRE_BACKEND_PREFIX, name, VYRE_BACKEND_SUFFIX, found);
 }
 
 vyre_status vyre_backend_use(vyre_context *context, const char *name, vyre_plugin_file **out, vyre_error *error) {

@@ -2,6 +2,7 @@
 #include "base/suggest.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { LONGEST = 64 };
 
@@ -28,10 +29,15 @@ static uint32_t distance(const char *a, uint32_t a_bytes, const char *b, uint32_
 void vyre_suggest_offer(vyre_suggestion *s, const char *candidate) {
   size_t a = strlen(s->word), b = strlen(candidate);
   if (a > LONGEST || b > LONGEST) return;
+  if (strcasecmp(s->word, candidate) == 0 && s->distance > 0) { /* capitals are the likeliest slip */
+    s->best = candidate;
+    s->distance = strcmp(s->word, candidate) != 0;
+    return;
+  }
   uint32_t allowed = 1 + (uint32_t)(a < b ? a : b) / 4;
   if ((a < b ? b - a : a - b) > allowed) return; /* so many letters are missing at least */
   uint32_t found = distance(s->word, (uint32_t)a, candidate, (uint32_t)b);
-  if (found > allowed || found >= s->distance || found >= b) return;
+  if (found > allowed || found >= s->distance || found >= b || found >= a) return;
   s->best = candidate;
   s->distance = found;
 }

@@ -164,8 +164,8 @@ static bool read_buffer(text_parser *p, vyre_access access) {
 static bool define_fault(text_parser *p, const vyre_define *define, const char *wanted) {
   if (p->define_fault[0] == 0)
     snprintf(p->define_fault, sizeof p->define_fault,
-             "The constant %.80s takes %s, found \"%.80s\". Fix: give %s, as the program does.", define->name, wanted,
-             define->value, wanted);
+             "The constant %.80s takes %s, found \"%.80s\". Fix: give a value that could stand there in the program.",
+             define->name, wanted, define->value);
   return false;
 }
 

@@ -1,4 +1,5 @@
-/* "Did you mean ...?" for names of a program: the nearest of those that could stand in their place. */
+/* "Did you mean ...?" for names of a program: the nearest of those that could stand in their place, and what is
+ * written here for words of other languages. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,18 @@ static uint32_t kind_of_symbol(const text_parser *p, ir_symbol symbol) {
   }
 }
 
+/* What stands here for a word of another language; NULL if it is none. */
+static const char *foreign_fix(const char *word, uint32_t kinds) {
+  static const struct { const char *word; uint32_t kinds; const char *fix; } rows[] = {
+#define X(word, kinds, fix) { word, TEXT_NEAR_##kinds, fix },
+#include "ir/foreign.def"
+#undef X
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if ((rows[i].kinds & kinds) != 0 && strcmp(rows[i].word, word) == 0) return rows[i].fix;
+  return NULL;
+}
+
 static const char *nearest(text_parser *p, uint32_t name, uint32_t kinds) {
   vyre_suggestion near = vyre_suggest(text_of(p, name));
   uint32_t count = ir_builder_string_count(p->b);
@@ -40,8 +53,11 @@ static const char *nearest(text_parser *p, uint32_t name, uint32_t kinds) {
 }
 
 void text_report_near(text_parser *p, vyre_code code, uint32_t pos, uint32_t name, uint32_t kinds, const char *what) {
-  const char *best = nearest(p, name, kinds);
-  char fix[VYRE_MAX_NAME_BYTES + 16];
-  snprintf(fix, sizeof fix, "did you mean %s?", best != NULL ? best : "");
-  text_report_fix(p, code, pos, best != NULL ? fix : NULL, "\"%s\" %s", text_of(p, name), what);
+  char question[VYRE_MAX_NAME_BYTES + 16];
+  const char *fix = foreign_fix(text_of(p, name), kinds), *best = fix == NULL ? nearest(p, name, kinds) : NULL;
+  if (best != NULL) {
+    snprintf(question, sizeof question, "did you mean %s?", best);
+    fix = question;
+  }
+  text_report_fix(p, code, pos, fix, "\"%s\" %s", text_of(p, name), what);
 }

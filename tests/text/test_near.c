@@ -57,6 +57,7 @@ START_TEST(names_that_could_not) {
   check_first("alhpa = 1.0;", "declare it with var.");
   check_first("total = velocity; { let velocty = 1.0; }", "declare it before its use, in this block or one around it.");
   check_first("{ let velocty = 1.0; } total = velocity;", "declare it before its use, in this block or one around it.");
+  check_first("i = 1.0;", "declare it with var.");
   check_first("total = q;", "declare it before its use, in this block or one around it.");
 }
 END_TEST
@@ -66,6 +67,35 @@ START_TEST(names_of_a_body) {
   check_fix("program p { fn f(first: f32) -> f32 { return frist; } let frost = f(1.0); }", 0, "did you mean first?");
   check_fix("program p { fn f(x: f32) -> f32 { return frist; } let first = f(1.0); }", 0,
             "declare it before its use, in this block or one around it.");
+}
+END_TEST
+
+/* Capitals are a slip even where nothing else is near. */
+START_TEST(names_with_other_capitals) {
+  check_first("total = ALPHA;", "did you mean alpha?");
+  check_first("Total = 1.0;", "did you mean total?");
+  check_first("XS[0] = 1.0;", "did you mean xs?");
+  check_first("total = Square(1.0);", "did you mean square?");
+  check_fix("program p { let N = 1; let m = n; }", 0, "did you mean N?");
+}
+END_TEST
+
+START_TEST(words_of_other_languages) {
+  static const struct { const char *word, *kind, *fix; } rows[] = {
+#define X(word, kind, fix) { word, #kind, fix },
+#include "ir/foreign.def"
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char *fix = kit_text("%s.", rows[i].fix), *text;
+    if (strcmp(rows[i].kind, "TYPE") == 0) text = kit_text("let a: %s = 1;", rows[i].word);
+    else if (strcmp(rows[i].kind, "STATEMENT") == 0) text = kit_text("%s a = 1;", rows[i].word);
+    else text = kit_text("let a = %s;", rows[i].word);
+    check_first(text, fix);
+    free(text);
+    free(fix);
+  }
+  check_first("while (true) {}", "write `loop { if (!condition) { break; } }`, or `for (i in 0..n) {}`.");
+  check_first("printf(1);", "write `print(\"x = {}\", x);`.");
 }
 END_TEST
 
@@ -109,6 +139,7 @@ END_TEST
 
 int main(void) {
   const TTest *const tests[] = { names_that_could_stand_there, names_that_could_not, names_of_a_body,
+                                 names_with_other_capitals,   words_of_other_languages,
                                  conversions_that_are_missing, very_many_names, NULL };
   return run_suite("near", 60, tests);
 }

@@ -83,6 +83,7 @@ for command in "$two --out a=- --out b=@kept" "$two --out a=- --json" "$VYRE fmt
   command_line=$command
   $command >/dev/full 2>err; [ $? -eq 1 ] || fail '/dev/full as standard output'
   err_has 'standard output: No space left'
+  [ "$(grep -c 'standard output' err)" -eq 1 ] || fail 'a failure is told twice'
   $command >&- 2>err; [ $? -eq 1 ] || fail 'closed standard output'
   err_has 'standard output'
   { $command 2>err; echo $? >status; } | true

@@ -13,6 +13,9 @@ expect 2 "$VYRE" help frobnicate; err_has "there is no command 'frobnicate'"
 expect 2 "$VYRE" rnu x; err_has 'did you mean `vyre run`'
 expect 2 "$VYRE" chekc x; err_has 'did you mean `vyre check`'
 expect 2 "$VYRE" zzz; err_has 'Fix: '
+expect 2 "$VYRE" CHECK x; err_has 'did you mean `vyre check`'
+expect 2 "$VYRE" --verson; err_has 'did you mean `vyre --version`'
+expect 2 "$VYRE" -x; err_has 'there is no option -x before a command'; err_lacks 'did you mean'
 
 # Every option of every command has its help, and every command refuses an unknown option with a suggestion.
 for command in run check fmt pack unpack backends bench help; do
@@ -39,7 +42,7 @@ done
 expect 2 "$VYRE" run "$saxpy" more; err_has "'more' is one operand too many"
 expect 2 "$VYRE" unpack a b; err_has 'one operand too many'
 expect 2 "$VYRE" pack a b; err_has 'one operand too many'
-expect 2 "$VYRE" backends here; err_has 'one operand too many'
+expect 2 "$VYRE" backends here; err_has "one operand too many. Fix: write \`vyre backends\`."
 expect 2 "$VYRE" help a b; err_has 'one operand too many'
 expect 2 "$VYRE" run -- --no-such-file; err_has '--no-such-file: No such file'
 
@@ -80,6 +83,17 @@ expect 2 "$VYRE" pack "$saxpy" -o ''; err_has '-o FILE'
 expect 2 "$VYRE" pack "$saxpy" --output=; err_has '-o FILE'
 expect 0 "$VYRE" pack "$saxpy" -o saxpy.wire
 expect 2 "$VYRE" unpack saxpy.wire -o ''; err_has '-o FILE'; out_is_empty
+
+# Slips that are common: a capital, a forgotten @, text to unpack, a NumPy file by another name.
+expect 2 "$VYRE" run "$saxpy" $args --set A=2; err_has 'did you mean a?'
+expect 2 "$VYRE" run "$saxpy" $args --OUT y=-; err_has 'did you mean --out?'
+echo 1 >data
+expect 2 "$VYRE" run "$saxpy" --set a=2 --in x=data --in y=1; err_has 'Fix: write --in x=@data.'
+expect 2 "$VYRE" run "$saxpy" --set a=2 --in x=nodata --in y=1; err_has 'lists the other forms of SRC'
+expect 2 "$VYRE" unpack "$saxpy"; err_has 'is not in wire form'; err_has '`vyre pack`'; out_is_empty
+expect 1 "$VYRE" run "$saxpy" $args --backend cpu; err_has 'found: cpu_ref'
+printf '\223NUMPY..' >numbers
+expect 0 "$VYRE" run "$saxpy" --set a=2 --in x=@numbers --in y=1 --out y=-; err_has 'numbers begins as a NumPy file does'
 
 # Settings.
 expect 2 "$VYRE" run "$saxpy" $args --config no.ini; err_has 'no.ini'
