@@ -1,5 +1,5 @@
-/* What is loaded: the plugin's blob, with machine code where the plugin makes some. Only that is worth a file, so the disk
- * cache keeps the blobs of plugins that finalize, and of no others. */
+/* What is loaded: the plugin's blob, with machine code where the plugin makes some. Only that is worth a file, so the
+ * disk cache keeps the blobs of plugins that finalize, and of no others. */
 #include <stdlib.h>
 
 #include "backend/objects.h"
@@ -30,7 +30,8 @@ void vyre_blob_free(vyre_device *device, vyre_bytes *blob) {
 /* A plugin that finalizes for some targets only says so by UNSUPPORTED, and its blob is loaded as it is. */
 static vyre_status finalize(vyre_device *device, vyre_bytes *blob, vyre_error *error) {
   vyre_bytes final = { .size = sizeof final };
-  vyre_status status = device->ops->finalize(&device->file->host, &device->caps, blob->data, blob->length, &final, error);
+  vyre_status status =
+      device->ops->finalize(&device->file->host, &device->caps, blob->data, blob->length, &final, error);
   if (status == VYRE_ERR_UNSUPPORTED) return VYRE_OK;
   if (status != VYRE_OK) return vyre_device_answer(device, status, error);
   vyre_blob_free(device, blob);

@@ -1,5 +1,5 @@
-/* Faults that plugin loaders of other projects really had, and where each is tested here. Those of the loader itself that
- * no other test covers are in this file; HOST is test_faults_host.c, SHELL is test_outside.sh.
+/* Faults that plugin loaders of other projects really had, and where each is tested here. Those of the loader itself
+ * that no other test covers are in this file; HOST is test_faults_host.c, SHELL is test_outside.sh.
  *
  *  no  the fault elsewhere                                  here
  *   1  similar files were opened and frightened users       stray_objects_are_left_alone
@@ -10,21 +10,23 @@
  *   6  illegal instructions before a plugin could say no    test_loader "cpu"; house/plugin_shape.sh (no constructors)
  *   7  what was not chosen was started all the same         test_loader disabled_plugins_are_never_opened
  *   8  one device under two names, four under one           equal_identities_are_told_apart
- *   9  stale plugins, two copies of the library             a_stale_plugin_beside_a_good_one; HOST two_libraries_at_once
+ *   9  stale plugins, two copies of the library             a_stale_plugin_beside_a_good_one;
+ *                                                           HOST two_libraries_at_once
  *  10  one backend that failed made the list fail           a_list_with_one_good_row
  *  11  too many file accesses                               files_are_opened_few_times
  *  12  two plugins of one name                              test_loader the_higher_version_wins and the next two
- *  13  a probe started processes and threads                looking_starts_nothing; contexts are an affair of GPU plugins
+ *  13  a probe started processes and threads                looking_starts_nothing (contexts are for GPU plugins)
  *  14  use after fork                                       test_loader a_child_process_gets_an_error, test_objects
  *                                                           every_object_answers_forked_in_a_child
- *  15  reload, half-made objects, truncated files, slots    every_step_of_starting_may_fail; test_loader truncated_files,
- *                                                           a_context_can_be_made_again, every_fault_has_its_row (slots)
+ *  15  reload, half-made objects, truncated files, slots    every_step_of_starting_may_fail; test_loader
+ *                                                           truncated_files, a_context_can_be_made_again,
+ *                                                           every_fault_has_its_row (each slot)
  *  16  plugins without devices spoiled the rest             a_plugin_without_devices_between_others,
  *                                                           every_allocation_of_a_list_may_fail
  *  17  a log was called after it was taken away             a_log_that_is_taken_away; base/test_log
  *  18  deep binding defeated malloc and sanitizers          plugins_use_the_programs_malloc; the sanitizer builds
  *  19  clashing symbols of two libraries                    HOST clashing_symbols
- *  20  linked to the vendor's library, or found a stub      house/needed.sh; stubs: tests/fake/test_fakes.c
+ *  20  linked to the vendor's library, or found a stub      house/needed.sh; stubs: fake/test_fake_cuda.c
  *  21  caches that aborted, raced, could not be written     test_cache, all of it
  *  22  enumeration from within enumeration                  test_loader a_plugin_that_calls_back_gets_an_error
  *  23  hangs and crashes at exit                            HOST exits
@@ -213,7 +215,7 @@ START_TEST(a_stale_plugin_beside_a_good_one) {
 END_TEST
 
 START_TEST(a_list_with_one_good_row) {
-  static const char *const bad[] = { "absent", "tooold", "noaccess", "openfails", "nodevices", "wrongmagic", "shrinks" };
+  static const char *const bad[] = {"absent", "tooold", "noaccess", "openfails", "nodevices", "wrongmagic", "shrinks"};
   const char *root = place();
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) copy_fake(PLUGIN(bad[i]));
   copy_fake(PLUGIN("good"));
@@ -347,7 +349,8 @@ END_TEST
 /* ---- 15, 16 ---------------------------------------------------------------------------------- */
 
 START_TEST(every_step_of_starting_may_fail) {
-  static const char *const steps[] = { "declines", "absent", "openfails", "opennull", "nodevices", "shrinks", "badrecord" };
+  static const char *const steps[] = {"declines",  "absent",  "openfails", "opennull",
+                                      "nodevices", "shrinks", "badrecord"};
   const char *root = place();
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) copy_fake(PLUGIN(steps[i]));
   bench b;
@@ -497,7 +500,8 @@ static int look_as_privileged(void) {
   if (vyre_config_load(&options, &config, NULL) != VYRE_OK) return 1;
   vyre_config_get(config, VYRE_CONFIG_BACKENDS_PATH, &path);
   const char *warning = vyre_config_warning(config, 0);
-  bool is_said_once = warning != NULL && strstr(warning, "environment") != NULL && vyre_config_warning(config, 1) == NULL;
+  bool is_said_once =
+      warning != NULL && strstr(warning, "environment") != NULL && vyre_config_warning(config, 1) == NULL;
   /* The user's cache is not this process's either. */
   vyre_cache cache;
   vyre_cache_id id = { { 0 }, { 0 } };

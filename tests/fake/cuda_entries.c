@@ -1,6 +1,6 @@
-/* The exports of the fake driver. Each is an indirect function: whoever looks it up gets what its resolver answers, which
- * is nothing where the script takes it away or the driver is too old for it. So dlsym itself fails, as with a real old
- * driver. */
+/* The exports of the fake driver. Each is an indirect function: whoever looks it up gets what its resolver answers,
+ * which is nothing where the script takes it away or the driver is too old for it. So dlsym itself fails, as with a
+ * real old driver. */
 #include <string.h>
 
 #include "cuda.h"

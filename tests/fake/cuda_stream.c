@@ -6,7 +6,16 @@
 
 #include "cuda.h"
 
-typedef enum op_kind { OP_COPY, OP_FILL, OP_LAUNCH, OP_HOST, OP_RECORD, OP_WAIT_EVENT, OP_WRITE, OP_WAIT_VALUE } op_kind;
+typedef enum op_kind {
+  OP_COPY,
+  OP_FILL,
+  OP_LAUNCH,
+  OP_HOST,
+  OP_RECORD,
+  OP_WAIT_EVENT,
+  OP_WRITE,
+  OP_WAIT_VALUE
+} op_kind;
 
 typedef struct op {
   op_kind kind;
@@ -303,7 +312,8 @@ CUresult do_cuEventRecord(CUevent event, CUstream stream) {
   return put(stream, &(op){ .kind = OP_RECORD, .event = event, .turn = turn });
 }
 
-static CUresult put_value(op_kind kind, CUstream stream, CUdeviceptr at, uint64_t value, unsigned width, unsigned flags) {
+static CUresult put_value(op_kind kind, CUstream stream, CUdeviceptr at, uint64_t value, unsigned width,
+                          unsigned flags) {
   if (at % width != 0 || cuda_bytes_at(at) < width) return CUDA_ERROR_INVALID_VALUE;
   if (width == 8 && !cuda_attribute(122)) return CUDA_ERROR_NOT_SUPPORTED;
   return put(stream, &(op){ .kind = kind, .to = at, .value = value, .width = width, .flags = flags });
@@ -438,7 +448,8 @@ CUresult do_cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, un
 CUresult do_cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, void **extra) {
   bool is_cooperative = false;
   for (unsigned i = 0; i < c->numAttrs; i++)
-    is_cooperative = is_cooperative || (c->attrs[i].id == LAUNCH_ATTRIBUTE_COOPERATIVE && c->attrs[i].value.cooperative);
+    is_cooperative =
+        is_cooperative || (c->attrs[i].id == LAUNCH_ATTRIBUTE_COOPERATIVE && c->attrs[i].value.cooperative);
   return launch_on(c, is_cooperative, f, params, extra);
 }
 

@@ -72,7 +72,8 @@ static const struct {
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* The next statement as words; its end in *at. False behind the last one. |error| is set for one without sense. */
-static bool next_statement(const char **at, char words[MOST_WORDS][TEXT_BYTES], unsigned *word_count, const char **error) {
+static bool next_statement(const char **at, char words[MOST_WORDS][TEXT_BYTES], unsigned *word_count,
+                           const char **error) {
   *word_count = 0;
   while (**at != 0) {
     char c = **at;
@@ -143,7 +144,8 @@ static const char *read_rule(char words[][TEXT_BYTES], unsigned count_of, rule *
   }
   if (strcmp(words[0], "fail") == 0) {
     r->kind = RULE_FAIL;
-    return count_of > 2 && read_failure(words + 2, count_of - 2, r) && r->has_code ? NULL : "fail NAME CODE [at N | from N]";
+    return count_of > 2 && read_failure(words + 2, count_of - 2, r) && r->has_code ? NULL
+                                                                                   : "fail NAME CODE [at N | from N]";
   }
   if (strcmp(words[0], "lose") == 0) {
     r->kind = RULE_LOSE;

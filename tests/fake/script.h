@@ -44,7 +44,7 @@ void fake_begin(const char *variable, const fake_code *codes);
 bool fake_is_absent(const char *name);
 /* Counts and traces a call. True if the script says that it fails, with *code. */
 bool fake_enter(const char *name, int64_t *code);
-/* Counts a submission. True if it is the one that loses the device, with *code, or |otherwise| if the script has none. */
+/* Counts a submission. True if it is the one that loses the device, with *code: the script's, or else |otherwise|. */
 bool fake_loses(int64_t otherwise, int64_t *code);
 /* What `set KEY VALUE` says. */
 const char *fake_text(const char *key, const char *otherwise);

@@ -33,7 +33,8 @@ static void take(void *out, const char *symbol) {
 static void load(const char *script) {
   const char *build = getenv("top_builddir"), *objdir = getenv("objdir");
   char path[4096];
-  snprintf(path, sizeof path, "%s/tests/fake/%s/libcuda.so.1", build != NULL ? build : ".", objdir != NULL ? objdir : ".libs");
+  snprintf(path, sizeof path, "%s/tests/fake/%s/libcuda.so.1", build != NULL ? build : ".",
+           objdir != NULL ? objdir : ".libs");
   ck_assert_int_eq(setenv("FAKE_CUDA", script, 1), 0);
   library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   ck_assert_msg(library != NULL, "%s", dlerror());
@@ -57,11 +58,12 @@ static CUcontext load_with_context(const char *script) {
   return context;
 }
 
-static const char ptx[] = "// a comment\n.version 8.4\n.target sm_90\n.address_size 64\n"
-                          ".visible .entry saxpy(\n  .param .f32 saxpy_a,\n  .param .u64 saxpy_x,\n  .param .u64 saxpy_y\n)\n"
-                          ".maxntid 256, 1, 1\n{\n  ret;\n}\n"
-                          ".visible .entry block(.param .align 8 .b8 block_params[24]) { ret; }\n"
-                          ".visible .entry empty() { ret; }\n";
+static const char ptx[] =
+    "// a comment\n.version 8.4\n.target sm_90\n.address_size 64\n"
+    ".visible .entry saxpy(\n  .param .f32 saxpy_a,\n  .param .u64 saxpy_x,\n  .param .u64 saxpy_y\n)\n"
+    ".maxntid 256, 1, 1\n{\n  ret;\n}\n"
+    ".visible .entry block(.param .align 8 .b8 block_params[24]) { ret; }\n"
+    ".visible .entry empty() { ret; }\n";
 
 static CUfunction function_of(const char *name) {
   CUmodule module;
@@ -162,7 +164,8 @@ START_TEST(nothing_works_before_init_nor_in_a_child) {
   OK(cu.cuDeviceGetCount(&count));
   pid_t child = fork();
   if (child == 0)
-    _exit(cu.cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED && cu.cuInit(0) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
+    _exit(cu.cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED && cu.cuInit(0) == CUDA_ERROR_NOT_INITIALIZED ? 0
+                                                                                                                  : 1);
   int status;
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -273,8 +276,10 @@ START_TEST(the_nth_call_fails) {
   load_with_context("fail cuMemAlloc CUDA_ERROR_OUT_OF_MEMORY at 3; fail cuEventCreate 999 from 2");
   CUdeviceptr p;
   CUevent event;
-  for (int i = 1; i <= 5; i++) ck_assert_int_eq(cu.cuMemAlloc(&p, 16), i == 3 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS);
-  for (int i = 1; i <= 5; i++) ck_assert_int_eq(cu.cuEventCreate(&event, 0), i >= 2 ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS);
+  for (int i = 1; i <= 5; i++)
+    ck_assert_int_eq(cu.cuMemAlloc(&p, 16), i == 3 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS);
+  for (int i = 1; i <= 5; i++)
+    ck_assert_int_eq(cu.cuEventCreate(&event, 0), i >= 2 ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS);
   ck_assert_uint_eq(cu.calls("cuMemAlloc"), 5);
   ck_assert_int_eq(cu.live("memory"), 4);
 }
@@ -397,7 +402,8 @@ START_TEST(launches_run_c_functions) {
   void *extra[] = { LAUNCH_PARAM_BUFFER_POINTER, words, LAUNCH_PARAM_BUFFER_SIZE, &bytes, LAUNCH_PARAM_END };
   OK(cu.cuLaunchKernel(block, 2, 3, 4, 8, 4, 2, 100, stream, NULL, extra));
   OK(cu.cuStreamSynchronize(stream));
-  ck_assert(seen.grid[0] == 2 && seen.grid[1] == 3 && seen.grid[2] == 4 && seen.block[0] == 8 && seen.shared_bytes == 100);
+  ck_assert(seen.grid[0] == 2 && seen.grid[1] == 3 && seen.grid[2] == 4 && seen.block[0] == 8 &&
+            seen.shared_bytes == 100);
   ck_assert_int_eq(memcmp(seen_block, words, sizeof words), 0);
   bytes = 8;
   ck_assert_int_eq(cu.cuLaunchKernel(block, 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra), CUDA_ERROR_INVALID_VALUE);
