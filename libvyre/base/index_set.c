@@ -48,22 +48,35 @@ void vyre_hash_keys(uint64_t *keys, uint32_t count) {
   }
 }
 
-/* Both halves of a product: each bit of the result depends on all of |x|. */
-static uint64_t fold(uint64_t x) {
-  unsigned __int128 product = (unsigned __int128)x * 0x9E3779B97F4A7C15u;
+/* Both halves of a product: each bit of the result depends on all of |x|, in a way that only the key tells. */
+static uint64_t fold(uint64_t x, uint64_t key) {
+  unsigned __int128 product = (unsigned __int128)x * (key | 1);
   return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* The last 1 to 8 bytes of |length|, each where it makes a difference. */
+static uint64_t read_tail(const unsigned char *p, uint32_t length) {
+  uint64_t word = 0;
+  if (length >= 8) {
+    memcpy(&word, p + length - 8, 8);
+  } else if (length >= 4) {
+    uint32_t first, last;
+    memcpy(&first, p, 4);
+    memcpy(&last, p + length - 4, 4);
+    word = (uint64_t)first << 32 | last;
+  } else if (length > 0) {
+    word = (uint64_t)p[0] << 16 | (uint64_t)p[length / 2] << 8 | p[length - 1];
+  }
+  return word;
 }
 
 uint32_t vyre_hash_bytes(uint64_t key, const void *bytes, uint32_t length) {
   const unsigned char *p = bytes;
-  uint64_t h = key ^ length;
-  for (; length >= 8; length -= 8, p += 8) {
-    uint64_t word;
-    memcpy(&word, p, 8);
-    h = fold(h ^ word) + key;
+  uint64_t h = length * 0x9E3779B97F4A7C15u, word;
+  for (uint32_t at = 0; at + 8 < length; at += 8) {
+    memcpy(&word, p + at, 8);
+    h = fold(h ^ word, key) + key;
   }
-  uint64_t tail = 0;
-  if (length > 0) memcpy(&tail, p, length);
-  h = fold(h ^ tail);
+  h = fold(h ^ read_tail(p, length), key);
   return (uint32_t)(h ^ h >> 32);
 }

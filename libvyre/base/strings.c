@@ -27,7 +27,7 @@ uint32_t vyre_strings_intern(vyre_strings *s, const char *text, uint32_t bytes) 
   uint32_t id = find_slot(s, text, bytes, hash, &cursor);
   if (id != UINT32_MAX) return id;
   char *copy = vyre_arena_copy(&s->arena, text, bytes);
-  if (copy == NULL || !vyre_vector_push(&s->table, ((vyre_string){ copy, bytes }))) return UINT32_MAX;
+  if (copy == NULL || !vyre_vector_push(&s->table, ((vyre_string){ copy, bytes, hash }))) return UINT32_MAX;
   id = s->table.count - 1;
   vyre_index_set_insert(&s->set, hash, cursor, id);
   return id;

@@ -9,7 +9,7 @@
 
 typedef struct vyre_string {
   const char *text;
-  uint32_t bytes;
+  uint32_t bytes, hash;
 } vyre_string;
 
 typedef struct vyre_strings {

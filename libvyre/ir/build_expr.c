@@ -7,65 +7,84 @@
 
 /* ---- The pool ------------------------------------------------------------------------------ */
 
+bool build_reserve(vyre_builder *b, uint32_t more) {
+  vyre_program *p = b->program;
+  return vyre_vector_reserve(&p->exprs, more) && vyre_vector_reserve(&b->meta, p->exprs.capacity - b->meta.count);
+}
+
 /* What an operator reads that can change: not lets and loop variables, tables and read buffers. */
-static uint16_t own_flags(const vyre_builder *b, const ir_expr *node) {
-  uint16_t flags = ir_op_effects[node->op];
+IR_INLINE uint16_t own_flags(const vyre_builder *b, vyre_op op, uint32_t what) {
+  uint16_t flags = ir_op_effects[op];
   if ((flags & VYRE_EFFECT_READS) == 0) return flags;
   bool fixed;
-  if (node->op == VYRE_OP_VAR) {
-    fixed = b->program->vars.data[node->arg[3]].kind != VYRE_STMT_VAR;
+  if (op == VYRE_OP_VAR) {
+    fixed = b->program->vars.data[what].kind != VYRE_STMT_VAR;
   } else {
-    uint8_t access = b->program->buffers.data[node->arg[3]].access;
+    uint8_t access = b->program->buffers.data[what].access;
     fixed = access == VYRE_ACCESS_READ || access == VYRE_ACCESS_TABLE;
   }
   return fixed ? flags & (uint16_t)~VYRE_EFFECT_READS : flags;
 }
 
-static ir_expr_meta derive_meta(const vyre_builder *b, const ir_expr *node) {
+IR_INLINE void add_operand(ir_expr_meta *meta, const ir_expr_meta *operand) {
+  meta->uses = meta->uses > UINT32_MAX - operand->uses ? UINT32_MAX : meta->uses + operand->uses;
+  if (operand->depth > meta->depth) meta->depth = operand->depth;
+  if (operand->newest > meta->newest) meta->newest = operand->newest;
+  meta->flags |= operand->flags;
+}
+
+IR_INLINE ir_expr_meta derive_meta(const vyre_builder *b, ir_words n) {
   const ir_expr_meta *all = b->meta.data;
-  ir_expr_meta meta = { .flags = own_flags(b, node) };
-  if (node->op == VYRE_OP_VAR) meta.newest = node->arg[3] + 1;
-  uint64_t uses = 1;
-  for (uint32_t i = 0; i < ir_op_arity[node->op]; i++) {
-    const ir_expr_meta *operand = &all[node->arg[i]];
-    uses += operand->uses;
-    if (operand->depth > meta.depth) meta.depth = operand->depth;
-    if (operand->newest > meta.newest) meta.newest = operand->newest;
-    meta.flags |= operand->flags;
-  }
-  meta.uses = uses < UINT32_MAX ? (uint32_t)uses : UINT32_MAX;
+  vyre_op op = (uint8_t)n.head;
+  uint32_t arity = ir_op_arity[op];
+  ir_expr_meta meta = { .uses = 1, .flags = own_flags(b, op, n.w) };
+  if (op == VYRE_OP_VAR) meta.newest = n.w + 1;
+  if (arity > 0) add_operand(&meta, &all[n.x]);
+  if (arity > 1) add_operand(&meta, &all[n.y]);
+  if (arity > 2) add_operand(&meta, &all[n.z]);
+  if (arity > 3) add_operand(&meta, &all[n.w]);
   meta.depth++;
   return meta;
 }
 
-static vyre_expr add_node(vyre_builder *b, const ir_expr *node, const ir_expr_place *place) {
-  vyre_program *p = b->program;
-  ir_expr_meta meta = derive_meta(b, node);
-  if (meta.depth > VYRE_MAX_EXPR_DEPTH) {
-    ir_builder_report(b, VYRE_V33, "it is %u deep here", meta.depth);
-    return 0;
-  }
-  if (p->exprs.count >= VYRE_MAX_PROGRAM_BYTES) {
-    build_too_large(b);
-    return 0;
-  }
-  if (!vyre_vector_push(&p->exprs, *node) || !vyre_vector_push(&b->meta, meta)) {
-    b->out_of_memory = true;
-    return 0;
-  }
-  ir_expr_set_insert(&b->expr_set, place, p->exprs.count - 1);
-  return p->exprs.count - 1;
+static vyre_expr refuse_depth(vyre_builder *b, uint32_t depth) {
+  ir_builder_report(b, VYRE_V33, "it is %u deep here", depth);
+  return 0;
 }
 
-vyre_expr build_node(vyre_builder *b, const ir_expr *node) {
-  const vyre_program *p = b->program;
-  if (b->out_of_memory || !ir_expr_set_reserve(&b->expr_set, p->exprs.count)) {
+static vyre_expr refuse_size(vyre_builder *b) {
+  build_too_large(b);
+  return 0;
+}
+
+/* Appends a node that is not there yet. */
+IR_INLINE vyre_expr add_node(vyre_builder *b, ir_words n, ir_expr_place place) {
+  vyre_program *p = b->program;
+  ir_expr_meta meta = derive_meta(b, n);
+  vyre_expr e = p->exprs.count;
+  if (meta.depth > VYRE_MAX_EXPR_DEPTH) return refuse_depth(b, meta.depth);
+  if (e >= VYRE_MAX_PROGRAM_BYTES) return refuse_size(b);
+  if (b->out_of_memory || (e == p->exprs.capacity && !build_reserve(b, 1))) {
     b->out_of_memory = true;
     return 0;
   }
+  p->exprs.data[p->exprs.count++] = ir_expr_of(n);
+  b->meta.data[b->meta.count++] = meta;
+  if (!ir_expr_set_insert(&b->expr_set, p->exprs.data, place, e)) b->out_of_memory = true;
+  return e;
+}
+
+vyre_expr build_words(vyre_builder *b, uint32_t head, uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
+  if (b->out_of_memory) return 0; /* the set may lack what was built last */
+  ir_words n = { head, x, y, z, w };
   ir_expr_place place;
-  vyre_expr e = ir_expr_set_find(&b->expr_set, p->exprs.data, node, &place);
-  return e != 0 ? e : add_node(b, node, &place);
+  vyre_expr e = ir_expr_set_find(&b->expr_set, b->program->exprs.data, n, &place);
+  return e != 0 ? e : add_node(b, n, place);
+}
+
+vyre_expr build_leaf(vyre_builder *b, vyre_expr *known, ir_expr e) {
+  if (*known == 0) *known = add_node(b, ir_words_of(&e), (ir_expr_place){ 0 });
+  return *known;
 }
 
 static bool is_visible(const vyre_builder *b, vyre_var var) {
@@ -101,16 +120,20 @@ vyre_expr vyre_build_literal(vyre_builder *b, vyre_type type, uint64_t bits) {
     ir_builder_report(b, VYRE_V145, "0x%llx is no literal of type %s", (unsigned long long)bits, build_type_name(type));
     return 0;
   }
-  return build_node(b, &(ir_expr){ .op = VYRE_OP_LIT,
+  return build_node(b, (ir_expr){ .op = VYRE_OP_LIT,
                                    .type = (uint8_t)type,
                                    .arg = { (uint32_t)bits, (uint32_t)(bits >> 32) } });
 }
 
 vyre_expr vyre_build_bool(vyre_builder *b, bool value) { return vyre_build_literal(b, VYRE_TYPE_BOOL, value); }
 vyre_expr vyre_build_u32(vyre_builder *b, uint32_t value) { return vyre_build_literal(b, VYRE_TYPE_U32, value); }
-vyre_expr vyre_build_i32(vyre_builder *b, int32_t value) { return vyre_build_literal(b, VYRE_TYPE_I32, (uint32_t)value); }
 vyre_expr vyre_build_u64(vyre_builder *b, uint64_t value) { return vyre_build_literal(b, VYRE_TYPE_U64, value); }
-vyre_expr vyre_build_i64(vyre_builder *b, int64_t value) { return vyre_build_literal(b, VYRE_TYPE_I64, (uint64_t)value); }
+vyre_expr vyre_build_i32(vyre_builder *b, int32_t value) {
+  return vyre_build_literal(b, VYRE_TYPE_I32, (uint32_t)value);
+}
+vyre_expr vyre_build_i64(vyre_builder *b, int64_t value) {
+  return vyre_build_literal(b, VYRE_TYPE_I64, (uint64_t)value);
+}
 
 vyre_expr vyre_build_f32(vyre_builder *b, float value) {
   uint32_t bits;
@@ -141,6 +164,7 @@ static vyre_type leaf_type(vyre_op op) {
 }
 
 vyre_expr vyre_build_leaf(vyre_builder *b, vyre_op op, uint32_t axis) {
+  if ((unsigned)op <= VYRE_OP_SHOULD_STOP && axis < 3 && b->leaves[op][axis] != 0) return b->leaves[op][axis];
   vyre_type type = leaf_type(op);
   if (type == VYRE_TYPE_NONE) {
     ir_builder_report(b, VYRE_V136, "operator %u is no leaf", (unsigned)op);
@@ -151,7 +175,8 @@ vyre_expr vyre_build_leaf(vyre_builder *b, vyre_op op, uint32_t axis) {
     ir_builder_report(b, VYRE_V68, "axis %u of %s", axis, vyre_op_describe(op)->spelling);
     return 0;
   }
-  return build_node(b, &(ir_expr){ .op = (uint8_t)op, .type = (uint8_t)type, .aux = (uint8_t)axis });
+  ir_expr leaf = { .op = (uint8_t)op, .type = (uint8_t)type, .aux = (uint8_t)axis };
+  return build_leaf(b, &b->leaves[op][axis], leaf);
 }
 
 vyre_expr vyre_build_var_value(vyre_builder *b, vyre_var var) {
@@ -163,10 +188,8 @@ vyre_expr vyre_build_var_value(vyre_builder *b, vyre_var var) {
     refuse_invisible(b, var);
     return 0;
   }
-  vyre_expr *value = &b->var_values.data[var];
   uint8_t type = b->program->vars.data[var].type;
-  if (*value == 0) *value = build_node(b, &(ir_expr){ .op = VYRE_OP_VAR, .type = type, .arg[3] = var });
-  return *value;
+  return build_leaf(b, &b->var_values.data[var], (ir_expr){ .op = VYRE_OP_VAR, .type = type, .arg[3] = var });
 }
 
 /* ---- Memory -------------------------------------------------------------------------------- */
@@ -177,7 +200,7 @@ vyre_expr vyre_build_len(vyre_builder *b, vyre_op op, vyre_binding binding) {
     return 0;
   }
   vyre_type type = op == VYRE_OP_LEN ? VYRE_TYPE_U32 : VYRE_TYPE_U64;
-  return build_node(b, &(ir_expr){ .op = (uint8_t)op, .type = (uint8_t)type, .arg[3] = binding });
+  return build_node(b, (ir_expr){ .op = (uint8_t)op, .type = (uint8_t)type, .arg[3] = binding });
 }
 
 bool build_check_index(vyre_builder *b, const ir_buffer *buffer, vyre_expr index, vyre_code code) {
@@ -188,8 +211,9 @@ bool build_check_index(vyre_builder *b, const ir_buffer *buffer, vyre_expr index
     return false;
   }
   if (e->op != VYRE_OP_LIT || buffer->length == 0 || ir_literal_bits(e) < buffer->length) return true;
-  ir_builder_report(b, VYRE_V36, "index %llu of \"%s\", which has %llu elements", (unsigned long long)ir_literal_bits(e),
-                    ir_builder_text(b, buffer->name), (unsigned long long)buffer->length);
+  ir_builder_report(b, VYRE_V36, "index %llu of \"%s\", which has %llu elements",
+                    (unsigned long long)ir_literal_bits(e), ir_builder_text(b, buffer->name),
+                    (unsigned long long)buffer->length);
   return false;
 }
 
@@ -207,7 +231,7 @@ vyre_expr vyre_build_load(vyre_builder *b, vyre_op op, vyre_binding binding, vyr
   }
   if (!build_check_index(b, buffer, index, VYRE_V133)) return 0;
   vyre_type value = ir_type_at((vyre_type)buffer->element)->value;
-  return build_node(b, &(ir_expr){ .op = (uint8_t)op, .type = (uint8_t)value, .arg = { [0] = index, [3] = binding } });
+  return build_node(b, (ir_expr){ .op = (uint8_t)op, .type = (uint8_t)value, .arg = { [0] = index, [3] = binding } });
 }
 
 /* Whether |element| has atomic operator |op|. */
@@ -266,7 +290,7 @@ vyre_expr vyre_build_atomic(vyre_builder *b, vyre_op op, vyre_binding binding, v
                    .arg = { index, 0, 0, binding } };
   if (op != VYRE_OP_ATOMIC_LOAD) node.arg[1] = value;
   if (cas) node.arg[2] = desired;
-  return build_node(b, &node);
+  return build_node(b, node);
 }
 
 /* ---- Operators ----------------------------------------------------------------------------- */
@@ -278,7 +302,7 @@ static vyre_expr splat_to(vyre_builder *b, vyre_expr e, vyre_type beside) {
   if (!ir_is_vector(beside) || ir_is_vector(own)) return e;
   vyre_type vector = ir_vector_of(own, ir_type_at(beside)->lanes);
   if (vector == VYRE_TYPE_NONE) return e;
-  return build_node(b, &(ir_expr){ .op = VYRE_OP_SPLAT, .type = (uint8_t)vector, .arg[0] = e });
+  return build_node(b, (ir_expr){ .op = VYRE_OP_SPLAT, .type = (uint8_t)vector, .arg[0] = e });
 }
 
 static bool is_plain_number(vyre_type t) { return t >= VYRE_TYPE_U32 && t <= VYRE_TYPE_F64; }
@@ -300,7 +324,9 @@ static void report_types(vyre_builder *b, vyre_code code, vyre_op op, vyre_type 
   else if (arity == 2)
     ir_builder_report_fix(b, code, conversion_fix(code, x, y, fix), "%s of %s and %s", spelling, build_type_name(x),
                           build_type_name(y));
-  else ir_builder_report(b, code, "%s of %s, %s and %s", spelling, build_type_name(x), build_type_name(y), build_type_name(z));
+  else
+    ir_builder_report(b, code, "%s of %s, %s and %s", spelling, build_type_name(x), build_type_name(y),
+                      build_type_name(z));
 }
 
 /* The integer value of a constant through conversions, as 64 bits; false if |e| is not one. */
@@ -340,7 +366,7 @@ static vyre_expr build_op(vyre_builder *b, vyre_op op, vyre_expr x, vyre_expr y,
     ir_builder_report(b, VYRE_V44, "the right operand of %s is 0", vyre_op_describe(op)->spelling);
     return 0;
   }
-  return build_node(b, &(ir_expr){ .op = (uint8_t)op, .type = (uint8_t)type, .arg = { x, y, z } });
+  return build_node(b, (ir_expr){ .op = (uint8_t)op, .type = (uint8_t)type, .arg = { x, y, z } });
 }
 
 /* Operators with |arity| operands that have nothing but operands. */
@@ -352,9 +378,17 @@ static bool plain_operator(vyre_builder *b, vyre_op op, uint32_t arity) {
   return false;
 }
 
+vyre_expr ir_build_operator(vyre_builder *b, vyre_op op, const vyre_expr *x) {
+  uint32_t arity = ir_op_arity[op];
+  vyre_expr y = arity > 1 ? x[1] : 0, z = arity > 2 ? x[2] : 0;
+  bool good = build_usable(b, x[0]);
+  if (arity > 1) good &= build_usable(b, y);
+  if (arity > 2) good &= build_usable(b, z);
+  return good ? build_op(b, op, x[0], y, z) : 0;
+}
+
 vyre_expr vyre_build_unary(vyre_builder *b, vyre_op op, vyre_expr x) {
-  if (!plain_operator(b, op, 1) || !build_usable(b, x)) return 0;
-  return build_op(b, op, x, 0, 0);
+  return plain_operator(b, op, 1) ? ir_build_operator(b, op, &x) : 0;
 }
 
 static bool is_elementwise(vyre_op op) {
@@ -377,10 +411,7 @@ vyre_expr vyre_build_binary(vyre_builder *b, vyre_op op, vyre_expr x, vyre_expr 
 }
 
 vyre_expr vyre_build_select(vyre_builder *b, vyre_expr c, vyre_expr x, vyre_expr y) {
-  bool good = build_usable(b, c);
-  good &= build_usable(b, x);
-  if (!build_usable(b, y) || !good) return 0;
-  return build_op(b, VYRE_OP_SELECT, c, x, y);
+  return ir_build_operator(b, VYRE_OP_SELECT, (vyre_expr[]){ c, x, y });
 }
 
 vyre_expr vyre_build_fma(vyre_builder *b, vyre_expr x, vyre_expr y, vyre_expr z) {
@@ -407,7 +438,7 @@ vyre_expr vyre_build_cast(vyre_builder *b, vyre_type type, vyre_expr x) {
     return 0;
   }
   vyre_type value = ir_type_at(type)->value;
-  return build_node(b, &(ir_expr){ .op = VYRE_OP_CAST, .type = (uint8_t)value, .aux = (uint8_t)type, .arg[0] = x });
+  return build_node(b, (ir_expr){ .op = VYRE_OP_CAST, .type = (uint8_t)value, .aux = (uint8_t)type, .arg[0] = x });
 }
 
 vyre_expr vyre_build_bitcast(vyre_builder *b, vyre_type type, vyre_expr x) {
@@ -417,7 +448,7 @@ vyre_expr vyre_build_bitcast(vyre_builder *b, vyre_type type, vyre_expr x) {
     ir_builder_report(b, VYRE_V12, "bitcast of %s to %s", build_type_name(from), build_type_name(type));
     return 0;
   }
-  return build_node(b, &(ir_expr){ .op = VYRE_OP_BITCAST, .type = (uint8_t)type, .arg[0] = x });
+  return build_node(b, (ir_expr){ .op = VYRE_OP_BITCAST, .type = (uint8_t)type, .arg[0] = x });
 }
 
 vyre_expr vyre_build_vector(vyre_builder *b, vyre_type type, const vyre_expr *components, uint32_t count) {
@@ -432,7 +463,7 @@ vyre_expr vyre_build_vector(vyre_builder *b, vyre_type type, const vyre_expr *co
     good &= check_operand(b, components[i], ir_component(type), VYRE_V148);
     node.arg[i] = components[i];
   }
-  return good ? build_node(b, &node) : 0;
+  return good ? build_node(b, node) : 0;
 }
 
 vyre_expr vyre_build_extract(vyre_builder *b, vyre_expr vector, uint32_t component) {
@@ -442,7 +473,7 @@ vyre_expr vyre_build_extract(vyre_builder *b, vyre_expr vector, uint32_t compone
     ir_builder_report(b, VYRE_V68, "component %u of %s", component, build_type_name(type));
     return 0;
   }
-  return build_node(b, &(ir_expr){ .op = VYRE_OP_EXTRACT,
+  return build_node(b, (ir_expr){ .op = VYRE_OP_EXTRACT,
                                    .type = (uint8_t)ir_component(type),
                                    .aux = (uint8_t)component,
                                    .arg[0] = vector });

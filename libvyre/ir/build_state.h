@@ -38,7 +38,8 @@ struct vyre_builder {
   ir_reserved reserved;
   ir_expr_set expr_set;
   VYRE_VECTOR(ir_expr_meta) meta;    /* by expression */
-  VYRE_VECTOR(vyre_expr) var_values; /* by variable: its VAR expression, 0 if it was not used yet */
+  VYRE_VECTOR(vyre_expr) var_values, param_values; /* by variable and parameter: its expression, 0 until it is used */
+  vyre_expr leaves[VYRE_OP_SHOULD_STOP + 1][3];    /* the same of other leaves, by operator and axis */
   VYRE_VECTOR(build_name) names;  /* by string */
   VYRE_VECTOR(uint32_t) visible;  /* strings of the variables in scope, innermost last */
   VYRE_VECTOR(build_block) blocks;
@@ -48,8 +49,16 @@ struct vyre_builder {
   bool too_many_statements, too_large, too_deep; /* said already */
 };
 
-/* Appends an expression to the pool, or finds the equal one. 0 without memory or beyond the depth limit. */
-vyre_expr build_node(vyre_builder *b, const ir_expr *node);
+/* Appends an expression to the pool, or finds the equal one. 0 without memory or beyond a limit. */
+vyre_expr build_words(vyre_builder *b, uint32_t head, uint32_t x, uint32_t y, uint32_t z, uint32_t w);
+static inline vyre_expr build_node(vyre_builder *b, ir_expr e) {
+  ir_words n = ir_words_of(&e);
+  return build_words(b, n.head, n.x, n.y, n.z, n.w);
+}
+/* The same for a leaf that names something, whose expression is kept in |*known|: 0 if it was not used yet. */
+vyre_expr build_leaf(vyre_builder *b, vyre_expr *known, ir_expr e);
+/* Makes room for |more| expressions; false without memory. */
+bool build_reserve(vyre_builder *b, uint32_t more);
 /* Says, once, that no wire form can hold what the program has (V143). */
 void build_too_large(vyre_builder *b);
 /* Whether |binding| exists. */
@@ -67,7 +76,9 @@ uint32_t build_intern(vyre_builder *b, const char *text);
 build_name *build_name_at(vyre_builder *b, uint32_t string);
 static inline build_block *build_top(vyre_builder *b) { return &b->blocks.data[b->blocks.count - 1]; }
 static inline const ir_expr *build_expr_at(const vyre_builder *b, vyre_expr e) { return &b->program->exprs.data[e]; }
-static inline vyre_type build_type_of(const vyre_builder *b, vyre_expr e) { return (vyre_type)build_expr_at(b, e)->type; }
+static inline vyre_type build_type_of(const vyre_builder *b, vyre_expr e) {
+  return (vyre_type)build_expr_at(b, e)->type;
+}
 
 /* Whether |e| may stand here: it exists and its variables are visible. Handle 0 may not, and was reported when it
  * came to be. */

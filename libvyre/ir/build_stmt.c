@@ -87,8 +87,8 @@ static vyre_var add_var(vyre_builder *b, uint32_t name, vyre_type type, vyre_stm
     return VYRE_NO_VAR;
   }
   vyre_var var = b->program->vars.count;
-  if (!vyre_vector_push(&b->program->vars, ((ir_var){ name, (uint8_t)type, (uint8_t)kind })) ||
-      !vyre_vector_push(&b->var_values, 0) || !vyre_vector_push(&b->visible, name)) {
+  if (!vyre_vector_push(&b->visible, name) || !vyre_vector_push(&b->var_values, 0) ||
+      !vyre_vector_push(&b->program->vars, ((ir_var){ name, (uint8_t)type, (uint8_t)kind }))) {
     b->out_of_memory = true;
     return VYRE_NO_VAR;
   }

@@ -22,7 +22,7 @@ static bool init_program(vyre_builder *b, const char *name) {
   size_t bytes = strlen(name);
   p->op_id = ir_builder_intern(b, "", 0);
   p->name = ir_builder_intern(b, name, bytes <= VYRE_MAX_STRING_BYTES ? (uint32_t)bytes : 0);
-  bool room = ir_expr_set_reserve(&b->expr_set, 0) && vyre_vector_push(&p->exprs, ((ir_expr){ 0 })) &&
+  bool room = ir_expr_set_init(&b->expr_set) && build_reserve(b, 1) && vyre_vector_push(&p->exprs, ((ir_expr){ 0 })) &&
               vyre_vector_push(&b->meta, ((ir_expr_meta){ 0 })) &&
               vyre_vector_push(&p->stmts, ((ir_stmt){ .pos = VYRE_NO_POSITION })) &&
               vyre_vector_push(&b->blocks, ((build_block){ 0 }));
@@ -36,14 +36,13 @@ vyre_status vyre_builder_create(const char *name, vyre_diagnostics *diagnostics,
   b->diagnostics = diagnostics;
   b->position = VYRE_NO_POSITION;
   b->first = (vyre_error)VYRE_ERROR_INIT;
-  ir_note_reserved_words(&b->reserved);
-  ir_expr_set_init(&b->expr_set);
   b->program = calloc(1, sizeof *b->program);
   if (b->program == NULL || !init_program(b, name != NULL ? name : "")) {
     vyre_builder_destroy(b);
     return VYRE_ERR_NO_MEMORY;
   }
   *out = b;
+  ir_note_reserved_words(&b->reserved, b->program->strings.key);
   build_check_name(b, b->program->name);
   return VYRE_OK;
 }
@@ -53,6 +52,7 @@ void vyre_builder_destroy(vyre_builder *b) {
   ir_program_free(b->program);
   ir_expr_set_free(&b->expr_set);
   vyre_vector_free(&b->var_values);
+  vyre_vector_free(&b->param_values);
   vyre_vector_free(&b->meta);
   vyre_vector_free(&b->names);
   vyre_vector_free(&b->visible);
@@ -65,8 +65,8 @@ void vyre_build_position(vyre_builder *b, uint32_t offset) { b->position = offse
 void ir_builder_expect(vyre_builder *b, uint64_t expressions, uint64_t statements) {
   uint32_t exprs = expressions < EXPECT_MOST ? (uint32_t)expressions : EXPECT_MOST;
   uint32_t stmts = statements < EXPECT_MOST ? (uint32_t)statements : EXPECT_MOST;
-  bool room = vyre_vector_reserve(&b->program->exprs, exprs) && vyre_vector_reserve(&b->meta, exprs) &&
-              vyre_vector_reserve(&b->program->stmts, stmts) && ir_expr_set_expect(&b->expr_set, exprs);
+  bool room = build_reserve(b, exprs) && vyre_vector_reserve(&b->program->stmts, stmts) &&
+              ir_expr_set_expect(&b->expr_set, b->program->exprs.data, exprs);
   if (!room) b->out_of_memory = true;
 }
 
@@ -111,17 +111,12 @@ const char *build_type_name(vyre_type type) {
 
 uint32_t ir_builder_intern(vyre_builder *b, const char *text, uint32_t bytes) {
   uint32_t string = vyre_strings_intern(&b->program->strings, text, bytes);
-  uint32_t strings = b->program->strings.table.count;
-  if (string != UINT32_MAX && b->names.count < strings) {
-    uint32_t more = strings - b->names.count;
-    if (!vyre_vector_reserve(&b->names, more)) string = UINT32_MAX;
-    else {
-      memset(b->names.data + b->names.count, 0, more * sizeof *b->names.data);
-      b->names.count = strings;
-    }
-  }
-  if (string == UINT32_MAX) b->out_of_memory = true;
-  return string;
+  bool room = string != UINT32_MAX;
+  while (room && b->names.count < b->program->strings.table.count)
+    room = vyre_vector_push(&b->names, ((build_name){ 0 }));
+  if (room) return string;
+  b->out_of_memory = true;
+  return UINT32_MAX;
 }
 
 uint32_t build_intern(vyre_builder *b, const char *text) {
@@ -141,14 +136,15 @@ uint32_t ir_builder_string_count(const vyre_builder *b) { return b->program->str
 
 build_name *build_name_at(vyre_builder *b, uint32_t string) { return &b->names.data[string]; }
 
+/* What may stand in a name: 1 anywhere, 2 not at its start. */
+static const uint8_t name_bytes[256] = {
+  ['a' ... 'z'] = 1, ['A' ... 'Z'] = 1, ['_'] = 1, ['0' ... '9'] = 2,
+};
+
 static bool is_identifier(const char *text, uint32_t bytes) {
-  if (bytes == 0 || bytes > VYRE_MAX_NAME_BYTES) return false;
-  for (uint32_t i = 0; i < bytes; i++) {
-    char c = text[i];
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    bool digit = c >= '0' && c <= '9';
-    if (!letter && !(digit && i > 0)) return false;
-  }
+  if (bytes == 0 || bytes > VYRE_MAX_NAME_BYTES || name_bytes[(uint8_t)text[0]] != 1) return false;
+  for (uint32_t i = 1; i < bytes; i++)
+    if (name_bytes[(uint8_t)text[i]] == 0) return false;
   return true;
 }
 
@@ -157,8 +153,8 @@ bool build_check_name(vyre_builder *b, uint32_t string) {
   build_name *name = build_name_at(b, string);
   if (name->checked == 0) {
     const vyre_string *s = &b->program->strings.table.data[string];
-    bool reserved = ir_may_be_reserved(&b->reserved, s->text, s->bytes) && ir_is_reserved_word(s->text, s->bytes);
-    name->checked = !reserved && is_identifier(s->text, s->bytes) ? 1 : 2;
+    bool good = is_identifier(s->text, s->bytes) && !ir_is_reserved(&b->reserved, s);
+    name->checked = good ? 1 : 2;
   }
   if (name->checked == 1) return true;
   ir_builder_report(b, VYRE_V142, "\"%.60s\" can not be a name", ir_builder_text(b, string));
@@ -235,7 +231,8 @@ void vyre_build_op(vyre_builder *b, const char *id) { ir_build_op(b, build_inter
 static bool has_room(vyre_builder *b) {
   uint64_t count = (uint64_t)b->program->params.count + b->program->buffers.count;
   if (count < VYRE_MAX_DECLARATIONS) return true;
-  if (count == VYRE_MAX_DECLARATIONS && !b->too_large) ir_builder_report(b, VYRE_V141, "declaration %u", (unsigned)count + 1);
+  if (count == VYRE_MAX_DECLARATIONS && !b->too_large)
+    ir_builder_report(b, VYRE_V141, "declaration %u", (unsigned)count + 1);
   b->too_large = true;
   return false;
 }
@@ -245,7 +242,8 @@ vyre_expr ir_build_param_value(vyre_builder *b, uint32_t index) {
     ir_builder_report(b, VYRE_V66, "there is no parameter %u", index);
     return 0;
   }
-  return build_node(b, &(ir_expr){ .op = VYRE_OP_PARAM, .type = b->program->params.data[index].type, .arg[3] = index });
+  uint8_t type = b->program->params.data[index].type;
+  return build_leaf(b, &b->param_values.data[index], (ir_expr){ .op = VYRE_OP_PARAM, .type = type, .arg[3] = index });
 }
 
 vyre_expr ir_build_param(vyre_builder *b, uint32_t name, vyre_type type) {
@@ -255,7 +253,8 @@ vyre_expr ir_build_param(vyre_builder *b, uint32_t name, vyre_type type) {
     return 0;
   }
   if (!has_room(b) || !claim(b, name, IR_SYMBOL_PARAM, index)) return 0;
-  if (!vyre_vector_push(&b->program->params, ((ir_param){ name, (uint8_t)type }))) {
+  if (!vyre_vector_push(&b->param_values, 0) ||
+      !vyre_vector_push(&b->program->params, ((ir_param){ name, (uint8_t)type }))) {
     b->out_of_memory = true;
     return 0;
   }

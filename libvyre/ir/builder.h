@@ -46,6 +46,10 @@ void ir_build_region(vyre_builder *b, uint32_t name);
 void ir_build_print(vyre_builder *b, uint32_t format, const vyre_expr *args, uint32_t count);
 void ir_build_op(vyre_builder *b, uint32_t id);
 
+/* Operator |op| of unary, binary, select or fma on as many operands as it has, as they stand in a program: a scalar
+ * beside a vector is no vector here, but a fault. */
+vyre_expr ir_build_operator(vyre_builder *b, vyre_op op, const vyre_expr *x);
+
 /* Parameter |index| as an expression (what ir_build_param gave). */
 vyre_expr ir_build_param_value(vyre_builder *b, uint32_t index);
 

@@ -123,17 +123,15 @@ vyre_type ir_vector_of(vyre_type component, uint32_t lanes);
 /* The type spelled so, NONE if there is none. */
 vyre_type ir_type_named(const char *spelling, size_t bytes);
 
-/* True for the words that no name may be. */
-bool ir_is_reserved_word(const char *text, size_t bytes);
-
-/* A sieve before that: by first letter, the lengths that reserved words have, a bit each. */
+/* The words that no name may be, as a hash table of their numbers, for who asks often. */
 typedef struct ir_reserved {
-  uint32_t lengths[26];
+  uint16_t slots[512]; /* 1 + number; 0 is free */
 } ir_reserved;
-void ir_note_reserved_words(ir_reserved *reserved);
-static inline bool ir_may_be_reserved(const ir_reserved *reserved, const char *text, size_t bytes) {
-  return bytes > 0 && bytes < 32 && text[0] >= 'a' && text[0] <= 'z' && (reserved->lengths[text[0] - 'a'] >> bytes & 1);
-}
+void ir_note_reserved_words(ir_reserved *reserved, uint64_t key);
+/* |string| has been hashed under the same key. */
+bool ir_is_reserved(const ir_reserved *reserved, const vyre_string *string);
+/* The same for who asks once. */
+bool ir_is_reserved_word(const char *text, size_t bytes);
 
 /* Compacts the pools of a program under construction to what its statements use, and derives |op_kinds| and |info|.
  * |max_live_names| is what only the builder saw. False without memory. ir/seal.c */

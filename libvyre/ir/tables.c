@@ -78,22 +78,47 @@ static const char keywords[][16] = {
 #undef X
 };
 
-static void note_word(ir_reserved *reserved, const char *word) {
-  if (word[0] >= 'a' && word[0] <= 'z') reserved->lengths[word[0] - 'a'] |= 1u << strlen(word);
+enum {
+  KEYWORDS = sizeof keywords / sizeof *keywords,
+  WORDS = KEYWORDS + VYRE_OP_COUNT + VYRE_TYPE_COUNT, /* NONE of each is no word */
+  SLOTS = sizeof ((ir_reserved *)NULL)->slots / sizeof *((ir_reserved *)NULL)->slots
+};
+_Static_assert(WORDS < SLOTS / 2, "the table of words has room");
+
+static const char *word_at(uint32_t number) {
+  const char *spelling = NULL;
+  if (number < KEYWORDS) return keywords[number];
+  number -= KEYWORDS;
+  if (number < VYRE_OP_COUNT) spelling = op_table[number].spelling;
+  else spelling = type_table[number - VYRE_OP_COUNT].spelling;
+  return spelling != NULL ? spelling : "";
 }
 
-void ir_note_reserved_words(ir_reserved *reserved) {
+/* The slot of a word, or the free one where it would be. */
+static uint32_t find_word(const ir_reserved *reserved, const char *text, size_t bytes, uint32_t hash) {
+  for (uint32_t slot = hash;; slot++) {
+    uint16_t number = reserved->slots[slot % SLOTS];
+    if (number == 0 || equals(word_at(number - 1u), text, bytes)) return slot % SLOTS;
+  }
+}
+
+void ir_note_reserved_words(ir_reserved *reserved, uint64_t key) {
   *reserved = (ir_reserved){ { 0 } };
-  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) note_word(reserved, keywords[i]);
-  for (vyre_op op = VYRE_OP_NONE + 1; op < VYRE_OP_COUNT; op++) note_word(reserved, op_table[op].spelling);
-  for (vyre_type t = VYRE_TYPE_NONE + 1; t < VYRE_TYPE_COUNT; t++) note_word(reserved, type_table[t].spelling);
+  for (uint32_t i = 0; i < WORDS; i++) {
+    const char *word = word_at(i);
+    size_t bytes = strlen(word);
+    if (bytes == 0) continue;
+    uint32_t slot = find_word(reserved, word, bytes, vyre_hash_bytes(key, word, (uint32_t)bytes));
+    reserved->slots[slot] = (uint16_t)(i + 1);
+  }
+}
+
+bool ir_is_reserved(const ir_reserved *reserved, const vyre_string *string) {
+  return reserved->slots[find_word(reserved, string->text, string->bytes, string->hash)] != 0;
 }
 
 bool ir_is_reserved_word(const char *text, size_t bytes) {
-  if (bytes == 0) return false;
-  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-    if (equals(keywords[i], text, bytes)) return true;
-  for (vyre_op op = VYRE_OP_NONE + 1; op < VYRE_OP_COUNT; op++)
-    if (equals(op_table[op].spelling, text, bytes)) return true;
-  return ir_type_named(text, bytes) != VYRE_TYPE_NONE;
+  for (uint32_t i = 0; bytes > 0 && i < WORDS; i++)
+    if (equals(word_at(i), text, bytes)) return true;
+  return false;
 }

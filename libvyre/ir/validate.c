@@ -229,7 +229,8 @@ static bool check_all(validator *v) {
   return ir_walk_finish(&walk) && good;
 }
 
-/* Whether anything in a program asks who comes to it, or between which barriers it stands. Most have nothing that does. */
+/* Whether anything in a program asks who comes to it, or between which barriers it stands. Many have nothing that
+ * does. */
 static bool asks_for_flow(const vyre_program *p) {
   const uint64_t collective = 1ull << VYRE_STMT_BARRIER | 1ull << VYRE_STMT_GRID_BARRIER | 1ull << VYRE_STMT_COMMIT |
                               1ull << VYRE_STMT_WAIT | 1ull << VYRE_STMT_COPY_ASYNC;

@@ -6,8 +6,7 @@
  *
  * Only the form that encode writes is read, so the digest in the header, once it is that of the bytes, is that of the
  * program. Numbers and tags have one form each (ir/wire_read.c), and what is left is refused where it stands
- * (refuse_form): a string that has a number already, table elements that no program has, an expression that is not
- * quite the one that was built from it, an else without statements. */
+ * (refuse_form): a string that has a number already, table elements that no program has, an else without statements. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,8 +146,6 @@ static vyre_expr read_operator(decoder *d, vyre_op op, const vyre_expr *x) {
     case VYRE_OP_LOAD:
     case VYRE_OP_GRID_UNIFORM_LOAD:
     case VYRE_OP_WORKGROUP_UNIFORM_LOAD: return vyre_build_load(b, op, read_binding(d), x[0]);
-    case VYRE_OP_SELECT: return vyre_build_select(b, x[0], x[1], x[2]);
-    case VYRE_OP_FMA: return vyre_build_fma(b, x[0], x[1], x[2]);
     case VYRE_OP_CAST: return vyre_build_cast(b, wire_type(r), x[0]);
     case VYRE_OP_BITCAST: return vyre_build_bitcast(b, wire_type(r), x[0]);
     case VYRE_OP_SPLAT: return vyre_build_vector(b, wire_type(r), x, 1);
@@ -166,7 +163,7 @@ static vyre_expr read_operator(decoder *d, vyre_op op, const vyre_expr *x) {
     case VYRE_OP_ATOMIC_CAS:
     case VYRE_OP_ATOMIC_LOAD:
     case VYRE_OP_ATOMIC_STORE: return read_atomic(d, op, x);
-    default: return ir_op_arity[op] == 2 ? vyre_build_binary(b, op, x[0], x[1]) : vyre_build_unary(b, op, x[0]);
+    default: return ir_build_operator(b, op, x);
   }
 }
 
@@ -182,14 +179,6 @@ static vyre_op read_op(wire_reader *r, uint32_t tag) {
   return op;
 }
 
-/* Whether |e| is what was read: the builder may put a splat between a vector and a scalar, and then it is not. */
-static bool is_literally(const decoder *d, vyre_expr e, vyre_op op, const vyre_expr *x) {
-  const ir_expr *node = ir_builder_expr(d->b, e);
-  bool same = node->op == op;
-  for (uint32_t i = 0; i < ir_op_arity[op]; i++) same = same && node->arg[i] == x[i];
-  return same;
-}
-
 static void read_expression(decoder *d, uint32_t tag) {
   const uint8_t *at = d->in.at - 1;
   vyre_op op = read_op(&d->in, tag);
@@ -201,7 +190,6 @@ static void read_expression(decoder *d, uint32_t tag) {
   }
   const vyre_expr *x = d->stack.data + (d->stack.count -= arity);
   vyre_expr e = read_operator(d, op, x);
-  if (!is_literally(d, e, op, x)) refuse_form(d, at, "an operand is a scalar beside a vector");
   if (!vyre_vector_push(&d->stack, e)) wire_out_of_memory(&d->in);
 }
 
@@ -327,7 +315,7 @@ static void read_name(decoder *d, vyre_diagnostics *diagnostics) {
     wire_out_of_memory(r);
     return;
   }
-  ir_builder_expect(d->b, wire_left(r) / 6, wire_left(r) / 16);
+  ir_builder_expect(d->b, wire_left(r) / 4, wire_left(r) / 16);
 }
 
 static void read_attributes(decoder *d) {

@@ -15,8 +15,7 @@ typedef struct pool {
 
 static pool make_pool(void) {
   pool p = { 0 };
-  ir_expr_set_init(&p.set);
-  ck_assert(ir_expr_set_reserve(&p.set, 0));
+  ck_assert(ir_expr_set_init(&p.set));
   ck_assert(vyre_vector_push(&p.exprs, ((ir_expr){ 0 })));
   return p;
 }
@@ -28,17 +27,16 @@ static void free_pool(pool *p) {
 
 static uint32_t find(const pool *p, ir_expr node) {
   ir_expr_place place;
-  return ir_expr_set_find(&p->set, p->exprs.data, &node, &place);
+  return ir_expr_set_find(&p->set, p->exprs.data, ir_words_of(&node), &place);
 }
 
 /* The handle of |node|, which is put in if it is new. */
 static uint32_t add(pool *p, ir_expr node) {
   ir_expr_place place;
-  ck_assert(ir_expr_set_reserve(&p->set, p->exprs.count));
-  uint32_t e = ir_expr_set_find(&p->set, p->exprs.data, &node, &place);
+  uint32_t e = ir_expr_set_find(&p->set, p->exprs.data, ir_words_of(&node), &place);
   if (e != 0) return e;
   ck_assert(vyre_vector_push(&p->exprs, node));
-  ir_expr_set_insert(&p->set, &place, p->exprs.count - 1);
+  ck_assert(ir_expr_set_insert(&p->set, p->exprs.data, place, p->exprs.count - 1));
   return p->exprs.count - 1;
 }
 
@@ -86,7 +84,7 @@ START_TEST(crowded_lines_go_on_far) {
   for (uint32_t i = 1; i <= LEAVES; i++) ck_assert_uint_eq(add(&p, literal(VYRE_TYPE_U32, i)), i);
   for (uint32_t i = 1; i <= LEAVES; i++) add(&p, binary(VYRE_OP_ADD, i, LEAVES));
   ck_assert_uint_eq(p.exprs.count, 1 + 2 * LEAVES);
-  ck_assert_uint_gt(p.set.far.count, 2 * LEAVES - 2 * IR_LINE_SLOTS);
+  ck_assert_uint_gt(p.set.far_count, 2 * LEAVES - 2 * IR_LINE_SLOTS);
   for (uint32_t i = 1; i <= LEAVES; i++) ck_assert_uint_eq(find(&p, binary(VYRE_OP_ADD, i, LEAVES)), LEAVES + i);
   ck_assert_uint_eq(find(&p, binary(VYRE_OP_SUB, 7, LEAVES)), 0);
   ck_assert_uint_eq(find(&p, binary(VYRE_OP_ADD, LEAVES, 7)), 0);
@@ -119,27 +117,57 @@ START_TEST(random_expressions_are_found_as_a_search_finds_them) {
 END_TEST
 
 START_TEST(expected_expressions_need_no_growth) {
+  enum { COUNT = 4000 };
   pool p = make_pool();
-  ck_assert(ir_expr_set_expect(&p.set, 1000));
-  const ir_expr_line *near = p.set.near.data;
-  for (uint32_t i = 1; i < 1000; i++) ck_assert(ir_expr_set_reserve(&p.set, i));
+  ck_assert(ir_expr_set_expect(&p.set, p.exprs.data, COUNT));
+  const ir_expr_line *near = p.set.near.data, *far = p.set.far;
+  for (uint32_t i = 1; i < COUNT; i++)
+    ck_assert_uint_eq(add(&p, i % 8 == 1 ? literal(VYRE_TYPE_F32, i * 77) : binary(VYRE_OP_ADD, i - 1, i - 1)), i);
   ck_assert_ptr_eq(p.set.near.data, near);
+  ck_assert_ptr_eq(p.set.far, far);
   free_pool(&p);
 }
 END_TEST
 
+START_TEST(what_has_no_place_is_not_found) {
+  pool p = make_pool();
+  ir_expr var = { .op = VYRE_OP_VAR, .type = VYRE_TYPE_U32, .arg[3] = 1 };
+  for (uint32_t i = 1; i < 100; i++) {
+    ck_assert(vyre_vector_push(&p.exprs, var));
+    ck_assert(ir_expr_set_insert(&p.set, p.exprs.data, (ir_expr_place){ 0 }, i));
+  }
+  ck_assert_uint_eq(find(&p, var), 0);
+  ck_assert_uint_eq(add(&p, binary(VYRE_OP_ADD, 99, 1)), 100);
+  ck_assert_uint_eq(find(&p, binary(VYRE_OP_ADD, 99, 1)), 100);
+  free_pool(&p);
+}
+END_TEST
+
+/* What could not be put in is not found, all else is. */
 START_TEST(failed_growth_keeps_the_set) {
   pool p = make_pool();
-  for (uint32_t i = 1; i < 64; i++) {
+  uint32_t failures = 0;
+  for (uint32_t i = 1; i < 300; i++) {
+    ir_expr node = i % 2 ? literal(VYRE_TYPE_U32, i * 1000) : binary(VYRE_OP_ADD, i - 1, i - 1);
+    ir_expr_place place;
+    ck_assert(vyre_vector_reserve(&p.exprs, 1));
+    ck_assert_uint_eq(ir_expr_set_find(&p.set, p.exprs.data, ir_words_of(&node), &place), 0);
+    p.exprs.data[p.exprs.count++] = node;
     for (uint64_t n = 1; n < 3; n++) { /* each of the two parts that may grow */
+      ir_expr_set before = p.set;
       fail_malloc_at(n);
-      bool room = ir_expr_set_reserve(&p.set, p.exprs.count);
+      bool good = ir_expr_set_insert(&p.set, p.exprs.data, place, i);
       bool failed = fail_malloc_end();
-      ck_assert(room != failed);
+      ck_assert(good != failed);
+      if (good) break;
+      failures++;
+      ck_assert_uint_eq(p.set.far_count, before.far_count);
+      ck_assert_uint_eq(ir_expr_set_find(&p.set, p.exprs.data, ir_words_of(&node), &place), 0);
+      if (n == 2) ck_assert(ir_expr_set_insert(&p.set, p.exprs.data, place, i));
     }
-    ck_assert_uint_eq(add(&p, binary(VYRE_OP_ADD, i - 1, i - 1)), i);
-    for (uint32_t e = 1; e <= i; e++) ck_assert_uint_eq(find(&p, binary(VYRE_OP_ADD, e - 1, e - 1)), e);
+    for (uint32_t e = 1; e <= i; e++) ck_assert_uint_eq(find(&p, p.exprs.data[e]), e);
   }
+  ck_assert(failures >= 4 || !fail_malloc_works());
   free_pool(&p);
 }
 END_TEST
@@ -149,5 +177,6 @@ int main(void) {
                    (const TTest *const[]){ every_field_tells_expressions_apart,
                                            literals_are_told_apart_by_type_and_all_their_bits, crowded_lines_go_on_far,
                                            random_expressions_are_found_as_a_search_finds_them,
-                                           expected_expressions_need_no_growth, failed_growth_keeps_the_set, NULL });
+                                           expected_expressions_need_no_growth, what_has_no_place_is_not_found,
+                                           failed_growth_keeps_the_set, NULL });
 }

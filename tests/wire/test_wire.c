@@ -426,7 +426,7 @@ START_TEST(refuses_other_forms) {
   refuse_wire(b, "not how encode writes");
   b = begin_code(); /* a scalar beside a vector, without the splat that it stands for */
   PUT(&b, LIT, U32, 1, 0x2A, 0x04, LIT, U32, 2, BINARY, 1, LET, 2, 'x');
-  refuse_wire(b, "not how encode writes");
+  refuse_bytes(b, VYRE_ERR_INVALID_PROGRAM, "V088: arithmetic on different types: + of u32x2 and u32");
   b = begin_code(); /* a vector of equal size from components, but a splat under the tag of a vector */
   PUT(&b, LIT, U32, 1, LIT, U32, 1, 0x2B, LET, 2, 'x');
   accept_bytes(b);
