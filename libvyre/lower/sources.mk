@@ -10,7 +10,7 @@ vyre_core_sources += \
 	libvyre/lower/transcend_emit.h \
 	libvyre/lower/transcend_exact.def libvyre/lower/transcend_exact.h libvyre/lower/transcend_exact.c \
 	libvyre/lower/transcend_angle.h libvyre/lower/transcend_angle.c libvyre/lower/transcend_angle.inc \
-	libvyre/lower/transcend_form_f64.c libvyre/lower/transcend_form_f64.inc \
+	libvyre/lower/transcend_form_float.c libvyre/lower/transcend_form_float.inc \
 	libvyre/lower/transcend_pair.h libvyre/lower/transcend_pair.c \
 	libvyre/lower/transcend_form_pair.c libvyre/lower/transcend_form_pair.inc \
 	libvyre/lower/lowering.h \

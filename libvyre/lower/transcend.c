@@ -1,12 +1,12 @@
 /* A transcendental is taken native where the target's documented bound is within the budget, else from a builder. */
 #include "lower/transcend.h"
 
-typedef enum form { F64, PAIR } form;
+enum form { F32, F64, PAIR };
 
 typedef struct row {
   uint16_t op;
   uint8_t type; /* vyre_type */
-  uint8_t form;
+  uint8_t form; /* enum form */
   uint32_t ulp;
   transcend_builder build;
 } row;
@@ -28,15 +28,21 @@ static bool is_native(const lower_code *c, uint32_t op, vyre_type type) {
   return false;
 }
 
-/* Whether the target computes in f64 what the form asks for. */
-static bool has_f64(const lower_code *c) {
+/* Capabilities of a device. */
+static uint64_t needs_of(uint8_t form) {
+  if (form == PAIR) return 0;
+  return form == F64 ? VYRE_NEED_FLOAT64 | VYRE_NEED_FMA : VYRE_NEED_FMA;
+}
+
+/* Whether the target computes in f32 or f64 what a form asks for. */
+static bool has_float(const lower_code *c, vyre_type type) {
   static const uint16_t wanted[] = { VYRE_KERNEL_ADD,    VYRE_KERNEL_SUB,     VYRE_KERNEL_MUL,      VYRE_KERNEL_DIV,
                                      VYRE_KERNEL_FMA,    VYRE_KERNEL_SQRT,    VYRE_KERNEL_LT,       VYRE_KERNEL_SELECT,
                                      VYRE_KERNEL_TO_INT, VYRE_KERNEL_REFLOAT, VYRE_KERNEL_TO_FLOAT };
-  const uint64_t needs = VYRE_NEED_FLOAT64 | VYRE_NEED_FMA;
+  uint64_t needs = needs_of(type == VYRE_TYPE_F64 ? F64 : F32);
   if ((c->options->needs & needs) != needs) return false;
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-    if (!lower_takes(c, wanted[i], form_type_bit(VYRE_TYPE_F64))) return false;
+    if (!lower_takes(c, wanted[i], form_type_bit(type))) return false;
   return true;
 }
 
@@ -44,7 +50,7 @@ static const row *find(const lower_code *c, uint32_t op, vyre_type type) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const row *r = &rows[i];
     if (r->op != op || r->type != type || r->ulp > c->options->ulp_budget) continue;
-    if (r->form == PAIR || has_f64(c)) return r;
+    if (r->form == PAIR || has_float(c, r->form == F64 ? VYRE_TYPE_F64 : VYRE_TYPE_F32)) return r;
   }
   return NULL;
 }
@@ -61,7 +67,7 @@ lower_value lower_transcend(lower_code *c, const lower_request *r) {
   if (is_native(c, r->op, r->result)) return lower_append(c, r);
   const row *found = find(c, r->op, r->result);
   if (found != NULL) {
-    if (found->form == F64) c->needs |= VYRE_NEED_FLOAT64 | VYRE_NEED_FMA;
+    c->needs |= needs_of(found->form);
     return found->build(c, r->arg[0]);
   }
   lower_fail(c, VYRE_ERR_UNSUPPORTED, name,

@@ -24,16 +24,16 @@ def alternating(k):
     return (-1) ** k
 
 
-# name, what it is, term k of its series in z = r^2, largest z, number of coefficients
-F64 = [
-    ('cosh', '(cosh r - 1) / r^2', lambda k: 1 / factorial(2 * k + 2), EXP, 6),
-    ('sinh', '(sinh r - r) / r^3', lambda k: 1 / factorial(2 * k + 3), EXP, 5),
-    ('log', '(log((1 + s) / (1 - s)) - 2 s) / s^3', lambda k: mpf(2) / (2 * k + 3), LOG, 7),
-    ('cos', '(cos r - 1) / r^2', lambda k: -alternating(k) / factorial(2 * k + 2), SIN, 7),
-    ('sin', '(sin r - r) / r^3', lambda k: -alternating(k) / factorial(2 * k + 3), SIN, 6),
-    ('atan', '(atan t - t) / t^3', lambda k: mpf(-alternating(k)) / (2 * k + 3), ATAN, 8),
+# name, what it is, term k of its series in z = r^2, largest z, number of coefficients for f64 and for f32
+FLOAT = [
+    ('cosh', '(cosh r - 1) / r^2', lambda k: 1 / factorial(2 * k + 2), EXP, 6, 3),
+    ('sinh', '(sinh r - r) / r^3', lambda k: 1 / factorial(2 * k + 3), EXP, 5, 3),
+    ('log', '(log((1 + s) / (1 - s)) - 2 s) / s^3', lambda k: mpf(2) / (2 * k + 3), LOG, 7, 3),
+    ('cos', '(cos r - 1) / r^2', lambda k: -alternating(k) / factorial(2 * k + 2), SIN, 7, 4),
+    ('sin', '(sin r - r) / r^3', lambda k: -alternating(k) / factorial(2 * k + 3), SIN, 6, 3),
+    ('atan', '(atan t - t) / t^3', lambda k: mpf(-alternating(k)) / (2 * k + 3), ATAN, 8, 4),
 ]
-# The same, and how many of the coefficients are pairs. The words behind are shifted as far as they fit.
+# The same for words, and how many coefficients are pairs. The words behind are shifted as far as they fit.
 PAIR = [
     ('cosh', 'cosh(f ln 2) / 2', lambda k: LN_2 ** (2 * k) / factorial(2 * k) / 2, F, 7, 5),
     ('sinh', 'sinh(f ln 2) / (2 f ln 2)', lambda k: LN_2 ** (2 * k) / factorial(2 * k + 1) / 2, F, 6, 4),
@@ -97,19 +97,44 @@ def form_pair():
     return text
 
 
-def form_f64():
-    text = HEAD
-    for name, what, term, largest, count in F64:
-        text += '\n/* %s */\nstatic const double %s_polynomial[] = {\n' % (what, name)
-        text += ',\n'.join('  ' + float(c).hex() for c in fit(term, largest, count)) + '\n};\n'
-    text += '\n'
-    for name, value in [('log2_e', 1 / LN_2), ('ln_2', LN_2), ('ln_2_low', LN_2 - mpf(float(LN_2))),
-                        ('atan_half', atan(mpf(1) / 2)), ('quarter_pi', pi / 4), ('half_pi', pi / 2),
-                        ('half_pi_low', pi / 2 - mpf(float(pi / 2))), ('pi', +pi), ('two_over_pi', 2 / pi),
+def rounded(x, digits):
+    mp.prec, old = digits, mp.prec
+    x = +x
+    mp.prec = old
+    return x
+
+
+def pieces(x, digits, count):
+    out = []
+    for _ in range(count):
+        out.append(rounded(x - sum(out), digits))
+    return out
+
+
+def real(name, digits, shifter, large, angle_pieces, column):
+    text = ''
+    for row in FLOAT:
+        text += '\n/* %s */\nstatic const double %s_%s[] = {\n' % (row[1], name, row[0])
+        text += ',\n'.join('  ' + float(rounded(c, digits)).hex() for c in fit(*row[2:4], row[column])) + '\n};\n'
+    for row, x, count in [('ln_2', LN_2, 2), ('half_pi', pi / 2, angle_pieces)]:
+        text += '\nstatic const double %s_%s[] = { %s };\n' % (
+            name, row, ', '.join(float(p).hex() for p in pieces(x, digits, count)))
+    text += '\nstatic const real real_%s = {\n  .type = VYRE_TYPE_%s, .shifter = %s, .large = %s,\n' % (
+        name, name.upper(), shifter, large)
+    members = ['ln_2', 'half_pi'] + [row[0] for row in FLOAT]
+    text += ',\n'.join('  .%s = { %s_%s, sizeof %s_%s / sizeof(double) }' % (m, name, m, name, m) for m in members)
+    return text + '\n};\n'
+
+
+def form_float():
+    text = HEAD + '\n'
+    for name, value in [('log2_e', 1 / LN_2), ('ln_2', LN_2), ('atan_half', atan(mpf(1) / 2)), ('quarter_pi', pi / 4),
+                        ('half_pi', pi / 2), ('pi', +pi), ('two_over_pi', 2 / pi),
                         ('tan_0_to_half', tan(atan(mpf(1) / 2) / 2)),
                         ('tan_half_to_1', tan((atan(mpf(1) / 2) + pi / 4) / 2))]:
         text += 'static const double %s = %s;\n' % (name, float(value).hex())
-    return text
+    return (text + real('f64', 53, '0x1.8p52', '0x4E800000 /* 2^30 */', 2, 4)
+            + real('f32', 24, '0x1.8p23', '0x47800000 /* 2^16 */', 3, 5))
 
 
 def angle():
@@ -123,7 +148,7 @@ def angle():
 def main():
     if len(sys.argv) != 2:
         sys.exit('usage: transcend_constants.py DIRECTORY')
-    for name, text in [('form_pair', form_pair()), ('form_f64', form_f64()), ('angle', angle())]:
+    for name, text in [('form_pair', form_pair()), ('form_float', form_float()), ('angle', angle())]:
         pathlib.Path(sys.argv[1], 'transcend_%s.inc' % name).write_text(text)
 
 

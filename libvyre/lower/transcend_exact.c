@@ -1,11 +1,11 @@
-/* What every correctly rounded function of f32 does around its form: signs, NaNs, exceptions. */
+/* What every function of f32 does around its form: signs, NaNs, exceptions. */
 #include "lower/transcend_exact.h"
 
 #include "lower/transcend.h"
 #include "lower/transcend_emit.h"
 
 enum symmetry { NONE, ODD, EVEN };
-enum form { PAIR = 1, F64 = 2, BOTH = 3 };
+enum form { PAIR = 1, F64 = 2, F32 = 4, ALL = 7 };
 
 typedef struct function {
   uint32_t op;
@@ -50,13 +50,16 @@ static lower_value whole(lower_code *b, const function *f, enum form form, lower
   return t_convert(b, BITCAST, F32, y);
 }
 
-#define FUNCTION(NAME, name, symmetry, most)                                  \
+#define FUNCTION(NAME, name, symmetry, most)                                    \
   static const function function_##name = { VYRE_KERNEL_##NAME, symmetry, most }; \
-  lower_value lower_##name##_pair(lower_code *c, lower_value x) {             \
-    return whole(c, &function_##name, PAIR, x, name##_pair);                  \
-  }                                                                           \
-  lower_value lower_##name##_f64(lower_code *c, lower_value x) {              \
-    return whole(c, &function_##name, F64, x, name##_f64);                    \
+  lower_value lower_##name##_pair(lower_code *c, lower_value x) {               \
+    return whole(c, &function_##name, PAIR, x, name##_pair);                    \
+  }                                                                             \
+  lower_value lower_##name##_f64(lower_code *c, lower_value x) {                \
+    return whole(c, &function_##name, F64, x, name##_f64);                      \
+  }                                                                             \
+  lower_value lower_##name##_f32(lower_code *c, lower_value x) {                \
+    return whole(c, &function_##name, F32, x, name##_f32);                      \
   }
 #define EXCEPTION(NAME, forms, input, output)
 #include "lower/transcend_exact.def"

@@ -13,7 +13,7 @@ typedef union cell {
   uint64_t l[BATCH_LANES];
 } cell;
 
-typedef enum kind { OTHER, BOOL, U32, I32, F32, F64 } kind;
+typedef enum kind { OTHER, BOOL, U32, I32, F32, F64, TO_F32 = 8 /* of TO_FLOAT */ } kind;
 
 /* An instruction: what it does by opcode and kind of its first operand (SELECT: of what it chooses), operands and
  * result by cell. */
@@ -103,6 +103,7 @@ static bool translate(const vyre_kernel_header *h, batch *b, placing *p, uint32_
     step *s = &b->steps[i];
     *s = (step){ .op = insn->op, .x = p->of[v[0]], .y = p->of[v[1]], .z = p->of[v[2]] };
     if (count > 0) s->kind = (uint8_t)kind_of_value(h, v[insn->op == VYRE_KERNEL_SELECT ? 1 : 0]);
+    if (insn->op == VYRE_KERNEL_TO_FLOAT && kind_of_value(h, insn->result) == F32) s->kind |= TO_F32;
     if (insn->op == VYRE_KERNEL_GET || insn->op == VYRE_KERNEL_SET) {
       uint32_t slot = slots + insn->arg[0];
       s->kind = (uint8_t)kind_of(VYRE_KERNEL_AT(vyre_kernel_slot, h, slots, insn->arg[0])->type);
@@ -201,6 +202,16 @@ static bool execute(const step *s, const cell *restrict x, const cell *restrict 
     ON(FMA, F64): EACH(to->d[k] = fma(x->d[k], y->d[k], z->d[k]));
     ON(SQRT, F64): EACH(to->d[k] = sqrt(x->d[k]));
     ON(BITCAST, U32): ON(BITCAST, I32): ON(BITCAST, F32): EACH(to->u[k] = x->u[k]);
+    ON(ADD, F32): EACH(to->f[k] = x->f[k] + y->f[k]);
+    ON(SUB, F32): EACH(to->f[k] = x->f[k] - y->f[k]);
+    ON(MUL, F32): EACH(to->f[k] = x->f[k] * y->f[k]);
+    ON(DIV, F32): EACH(to->f[k] = x->f[k] / y->f[k]);
+    ON(FMA, F32): EACH(to->f[k] = fmaf(x->f[k], y->f[k], z->f[k]));
+    ON(SQRT, F32): EACH(to->f[k] = sqrtf(x->f[k]));
+    ON(LT, F32): EACH(to->u[k] = x->f[k] < y->f[k]);
+    ON(TO_INT, F32): EACH(to->i[k] = to_i32((double)x->f[k]));
+    ON(TO_FLOAT, (U32 | TO_F32)): EACH(to->f[k] = (float)x->u[k]);
+    ON(TO_FLOAT, (I32 | TO_F32)): EACH(to->f[k] = (float)x->i[k]);
     ON(TO_FLOAT, U32): EACH(to->d[k] = x->u[k]);
     ON(TO_FLOAT, I32): EACH(to->d[k] = x->i[k]);
     ON(TO_INT, F64): EACH(to->i[k] = to_i32(x->d[k]));
