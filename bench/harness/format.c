@@ -41,6 +41,11 @@ const char *format_size(uint64_t n, char text[FORMAT_BYTES]) {
   return text;
 }
 
+const char *format_ratio(double ratio, char text[FORMAT_BYTES]) {
+  snprintf(text, FORMAT_BYTES, ratio < 0.0995 ? "%.3g" : "%.3f", ratio);
+  return text;
+}
+
 const char *format_figure(double value, const char *unit, char text[FORMAT_BYTES]) {
   if (unit && strcmp(unit, "ns") == 0) return format_time(value, text);
   if (unit && strcmp(unit, "B/s") == 0) return SCALED(value, { 1e12, "TB/s" }, { 1e9, "GB/s" }, { 1e6, "MB/s" });

@@ -201,7 +201,10 @@ static void series_row(vyre_writer *w, const bench_contestant *who, const char *
   time_cell(w, s->stats.p90);
   time_cell(w, s->stats.p99);
   vyre_write(w, "<td class=\"n\">%.2f %%</td><td class=\"n\">%u</td><td class=\"n\">", 100 * s->stats.cv, s->count);
-  if (ratio) vyre_write(w, "%.3f [%.3f, %.3f]", ratio->value, ratio->low, ratio->high);
+  char text[FORMAT_BYTES], low[FORMAT_BYTES], high[FORMAT_BYTES];
+  if (ratio)
+    vyre_write(w, "%s [%s, %s]", format_ratio(ratio->value, text), format_ratio(ratio->low, low),
+               format_ratio(ratio->high, high));
   vyre_write_text(w, "</td></tr>\n");
 }
 
@@ -284,7 +287,7 @@ static void one_case(vyre_writer *w, const bench_report *r, const bench_case *c)
   element(w, "h3", c->id);
   vyre_write(w, "<p>n = %s", format_size(c->n, text));
   if (c->bytes) vyre_write(w, ", %s to move", format_bytes(c->bytes, text));
-  if (c->has_phi) vyre_write(w, ", phi %.3f by %s time", c->phi, bench_clock_name(c->phi_clock));
+  if (c->has_phi) vyre_write(w, ", phi %s by %s time", format_ratio(c->phi, text), bench_clock_name(c->phi_clock));
   vyre_write_text(w, "</p>\n<p>");
   if (c->verdict) verdict(w, c->verdict);
   vyre_write_text(w, "</p>\n");

@@ -30,7 +30,7 @@ static void write_series(vyre_writer *w, const bench_case *c, const bench_contes
                          const char *name) {
   const bench_stats *s = &who->clocks[clock].stats;
   const bench_ratio *ratio = ratio_of(c, who->name, clock);
-  char text[FORMAT_BYTES];
+  char text[FORMAT_BYTES], low[FORMAT_BYTES], high[FORMAT_BYTES];
   vyre_write_text(w, "  ");
   format_cell(w, name, 14);
   vyre_write(w, " %-13s", bench_clock_name(clock));
@@ -39,7 +39,9 @@ static void write_series(vyre_writer *w, const bench_case *c, const bench_contes
   format_cell(w, format_time(s->p90, text), -10);
   format_cell(w, format_time(s->p99, text), -10);
   vyre_write(w, " %6.2f %%", 100 * s->cv);
-  if (ratio) vyre_write(w, "  %7.3f [%.3f, %.3f]", ratio->value, ratio->low, ratio->high);
+  if (ratio)
+    vyre_write(w, "  %7s [%s, %s]", format_ratio(ratio->value, text), format_ratio(ratio->low, low),
+               format_ratio(ratio->high, high));
   vyre_write_text(w, "\n");
 }
 
@@ -114,8 +116,10 @@ static void write_case(vyre_writer *w, const bench_case *c) {
   for (uint32_t i = 0; i < c->contestant_count; i++) write_contestant(w, c, &c->contestants[i]);
   for (uint32_t i = 0; c->contestant_count && i < c->contestants[0].launch_count; i++)
     write_launch(w, &c->contestants[0].launches[i]);
+  char text[FORMAT_BYTES];
   if (c->has_phi)
-    vyre_write(w, "  phi            %.3f of the bound, by %s time\n", c->phi, bench_clock_name(c->phi_clock));
+    vyre_write(w, "  phi            %s of the bound, by %s time\n", format_ratio(c->phi, text),
+               bench_clock_name(c->phi_clock));
   write_counters(w, c);
   write_note(w, "  note           ", c->notes);
   write_note(w, "  ", c->verdict);
@@ -176,7 +180,7 @@ static void write_what(vyre_writer *w, const bench_report *r) {
   write_foreign(w, r->time);
   if (r->commit) {
     vyre_write_text(w, ", commit ");
-    format_cell(w, r->commit, 13);
+    vyre_write_escaped(w, r->commit, strnlen(r->commit, 12));
     vyre_write_text(w, r->dirty ? ", changed since" : "");
   }
   write_note(w, ", by ", r->compiler ? r->compiler : "an unknown compiler");
