@@ -1,8 +1,9 @@
 # What becomes of the measurements.
 bench_evidence_tests = tests/bench/test_compare tests/bench/test_gates tests/bench/test_record tests/bench/test_targets
 check_PROGRAMS += $(bench_evidence_tests)
-TESTS += $(bench_evidence_tests) tests/bench/test_html.sh tests/bench/test_table.sh
-EXTRA_DIST += tests/bench/test_html.sh tests/bench/test_table.sh tests/bench/table.golden
+bench_evidence_scripts = tests/bench/test_evidence.sh tests/bench/test_html.sh tests/bench/test_table.sh
+TESTS += $(bench_evidence_tests) $(bench_evidence_scripts)
+EXTRA_DIST += $(bench_evidence_scripts) tests/bench/table.golden
 bench_sample = tests/bench/sample_report.c tests/bench/sample_report.h $(bench_tool_sources)
 bench_test_flags = $(AM_CPPFLAGS) -I$(top_srcdir)/bench
 

@@ -15,7 +15,9 @@ fail() {
 "$sample" html hostile >"$work/hostile.html" || fail "the hostile sample is not written"
 for page in plain hostile; do
   file=$work/$page.html
-  if grep -nE '<script|<iframe|<link|<img|src=|href=|url\(|@import|https?:' "$file"; then fail "$page: it loads something"; fi
+  if grep -nE '<script|<iframe|<link|<img|src=|href=|url\(|@import|https?:' "$file"; then
+    fail "$page: it loads something"
+  fi
   if LC_ALL=C grep -nP '[\x00-\x08\x0B-\x1F\x7F]' "$file"; then fail "$page: it has control characters"; fi
   if grep -nF "$(printf '\342\200\256')" "$file"; then fail "$page: it has characters that reorder text"; fi
   test "$(grep -c '<svg' "$file")" = "$(grep -c '</svg>' "$file")" || fail "$page: a picture is not closed"
