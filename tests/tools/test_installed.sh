@@ -1,6 +1,6 @@
 #!/bin/sh
-# An installed vyre, in a place of its own: the command finds its plugin beside the library, the C example builds by
-# pkg-config alone, and the documents are where their readers look.
+# An installed vyre, in a place of its own: the command finds its plugin beside the library, the C example and the
+# template of a backend build by pkg-config alone, and the documents are where their readers look.
 . "$top_srcdir/tests/tools/lib.sh"
 command -v pkg-config >/dev/null || { echo 'skipped: there is no pkg-config'; exit 77; }
 : "${CC:=cc}"
@@ -25,6 +25,21 @@ sanitizer=
 [ "${VYRE_SANITIZERS:-no}" = no ] || sanitizer=-fsanitize=$VYRE_SANITIZERS
 expect 0 $CC $sanitizer "$examples/saxpy_c/saxpy.c" $(pkg-config --cflags --libs vyre) -o saxpy
 expect 0 ./saxpy; same out "$examples/saxpy_c/expected"
+
+# The template builds as its README says: outside of the tree, against the installed headers alone.
+backend="$work/my backend"
+mkdir "$backend"
+cp "$top_srcdir"/plugins/template/*.[ch] "$backend"
+# Undefined symbols are an error, but a sanitizer's are in the program.
+complete=-Wl,-z,defs
+[ -z "$sanitizer" ] || complete=
+cd "$backend" || exit 99
+expect 0 $CC -std=gnu17 -O2 -ffp-contract=off -fvisibility=hidden -fPIC $(pkg-config --cflags vyre) -shared -pthread \
+  $sanitizer ./*.c -lm $complete -o vyre_backend_template.so
+cd "$work" || exit 99
+expect 0 env VYRE_BACKEND_PATH="+$backend" "$command" run "$examples/saxpy.vyre" --backend template --verify \
+  --set a=2 --in x=1,2,3,4 --in y=10,20,30,40 --out y=-
+out_is '12 24 36 48'
 for file in man/man1/vyre.1 bash-completion/completions/vyre zsh/site-functions/_vyre \
   fish/vendor_completions.d/vyre.fish; do
   [ -s "$prefix/share/$file" ] || fail "$file is not installed"
