@@ -29,7 +29,7 @@ static void window(lower_code *b, lower_value offset, lower_value out[4]) {
 
 /* Payne and Hanek, Radian Reduction for Trigonometric Functions, 1983: bits of 2/pi that give multiples of 4 are left
  * out from the start; the mantissa, 24 bits, is multiplied by the next 128. What is behind them counts for less than
- * 2^-102, while no f32 but 0 comes nearer to a multiple of pi/2 than 2^-32. */
+ * 2^-102, while no f32 from 1 on comes nearer to a multiple of pi/2 than 2^-32. */
 angle_parts lower_angle_parts(lower_code *b, lower_value x) {
   lower_value least = t_u32(b, LEAST_EXPONENT), w[4];
   lower_value exponent = t_max(b, lower_exponent(b, x), least);

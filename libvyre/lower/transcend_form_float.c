@@ -1,6 +1,7 @@
 /* The transcendental functions in floats, of f64 or of f32. Each step is one rounding of IEEE 754, so the results are
  * the same everywhere. In f64 they err by about a unit of f64 in the last place, which matters to about one input in
- * 2^29; in f32 by a few units of f32. */
+ * 2^29; in f32 by a few units of f32. No sum has a product as its operand: where a program allows contraction there is
+ * nothing to contract. */
 #include "lower/transcend_angle.h"
 #include "lower/transcend_exact.h"
 
@@ -60,10 +61,10 @@ static lower_value without_multiple(lower_code *b, const real *t, lower_value x,
   return x;
 }
 
-/* The nearest integer. */
-static lower_value nearest(lower_code *b, const real *t, lower_value x) {
+/* The integer nearest to x y. */
+static lower_value nearest(lower_code *b, const real *t, lower_value x, double y) {
   lower_value shifter = number(b, t, t->shifter);
-  return t_sub(b, t_add(b, x, shifter), shifter);
+  return t_sub(b, t_fma(b, x, number(b, t, y), shifter), shifter);
 }
 
 static lower_value bits_of_integer(lower_code *b, lower_value x) {
@@ -72,20 +73,19 @@ static lower_value bits_of_integer(lower_code *b, lower_value x) {
 
 /* ---- exp, exp2, sinh, cosh, tanh ---------------------------------------------------------------
  *
- * e^x = 2^k e^r = 2^k (1 + c + s), |r| <= ln(2) / 2, where c = cosh r - 1 and s = sinh r. */
+ * e^x = 2^k e^r = 2^k (1 + z c + s), |r| <= ln(2) / 2, where z = r^2, c = (cosh r - 1) / z and s = sinh r. */
 typedef struct exponential {
-  lower_value k, c, s;
+  lower_value k, z, c, s;
 } exponential;
 
 static exponential exponential_of(lower_code *b, const real *t, lower_value k, lower_value r) {
   lower_value z = t_mul(b, r, r);
-  lower_value c = t_mul(b, z, polynomial(b, t, &t->cosh, z));
-  lower_value s = t_fma(b, t_mul(b, z, r), polynomial(b, t, &t->sinh, z), r);
-  return (exponential){ k, c, s };
+  lower_value c = polynomial(b, t, &t->cosh, z), s = polynomial(b, t, &t->sinh, z);
+  return (exponential){ k, z, c, t_fma(b, t_mul(b, z, r), s, r) };
 }
 
 static exponential natural(lower_code *b, const real *t, lower_value x) {
-  lower_value k = nearest(b, t, t_mul(b, x, number(b, t, log2_e)));
+  lower_value k = nearest(b, t, x, log2_e);
   return exponential_of(b, t, k, without_multiple(b, t, x, k, &t->ln_2));
 }
 
@@ -105,7 +105,7 @@ static lower_value clamped(lower_code *b, const real *t, lower_value x, double l
 }
 
 static lower_value power(lower_code *b, const real *t, exponential e) {
-  lower_value sum = t_add(b, number(b, t, 1), t_add(b, e.c, e.s));
+  lower_value sum = t_add(b, number(b, t, 1), t_fma(b, e.z, e.c, e.s));
   return bits_of_real(b, scaled(b, t, sum, e.k));
 }
 
@@ -115,7 +115,7 @@ static lower_value exp_of(lower_code *b, const real *t, lower_value x) {
 
 static lower_value exp2_of(lower_code *b, const real *t, lower_value x) {
   x = clamped(b, t, real_of_bits(b, t, x), -151, 129);
-  lower_value k = nearest(b, t, x);
+  lower_value k = nearest(b, t, x, 1);
   return power(b, t, exponential_of(b, t, k, t_mul(b, t_sub(b, x, k), number(b, t, ln_2))));
 }
 
@@ -127,7 +127,7 @@ static void hyperbolic(lower_code *b, const real *t, lower_value x, lower_value 
   lower_value rising = real_of_bits(b, t, t_shl(b, exponent, u32(b, 23)));
   lower_value falling = t_div(b, number(b, t, 0x1p-4), rising);
   lower_value sum = t_add(b, rising, falling), difference = t_sub(b, rising, falling);
-  lower_value c = t_add(b, number(b, t, 1), e.c);
+  lower_value c = t_fma(b, e.z, e.c, number(b, t, 1));
   *sinh = t_fma(b, sum, e.s, t_mul(b, difference, c));
   *cosh = t_fma(b, sum, c, t_mul(b, difference, e.s));
 }
@@ -165,8 +165,9 @@ static lower_value log_of_fraction(lower_code *b, const real *t, lower_value x, 
   lower_value m = t_add(b, t_and(b, offset, u32(b, (1 << 23) - 1)), least);
   lower_value f = t_sub(b, real_of_bits(b, t, m), number(b, t, 1));
   lower_value s = t_div(b, f, t_add(b, f, number(b, t, 2))), z = t_mul(b, s, s);
-  lower_value r = t_mul(b, z, polynomial(b, t, &t->log, z)), half = t_mul(b, t_mul(b, f, f), number(b, t, 0.5));
-  return t_sub(b, f, t_fma(b, minus(b, t, s), t_add(b, half, r), half));
+  lower_value half = t_mul(b, t_mul(b, f, f), number(b, t, 0.5));
+  lower_value sum = t_fma(b, z, polynomial(b, t, &t->log, z), half);
+  return t_sub(b, f, t_fma(b, minus(b, t, s), sum, half));
 }
 
 static lower_value log_of(lower_code *b, const real *t, lower_value x) {
@@ -189,7 +190,7 @@ typedef struct circle {
 
 static lower_value reduce_small(lower_code *b, const real *t, lower_value x, lower_value *quadrant) {
   x = real_of_bits(b, t, x);
-  lower_value k = nearest(b, t, t_mul(b, x, number(b, t, two_over_pi)));
+  lower_value k = nearest(b, t, x, two_over_pi);
   *quadrant = bits_of_integer(b, k);
   return without_multiple(b, t, x, k, &t->half_pi);
 }
@@ -199,9 +200,9 @@ static lower_value reduce_large(lower_code *b, const real *t, lower_value x, low
   lower_value scale = number(b, t, 0x1p-32), f = real_of_integer(b, t, p.f[2]);
   f = t_fma(b, f, scale, real_of_integer(b, t, p.f[1]));
   f = t_fma(b, f, scale, real_of_integer(b, t, p.f[0]));
-  f = t_mul(b, f, number(b, t, 0x1p-32 * half_pi));
+  f = t_select(b, t_eq(b, p.sign, u32(b, 0)), f, minus(b, t, f));
   *quadrant = p.quadrant;
-  return t_select(b, t_eq(b, p.sign, u32(b, 0)), f, minus(b, t, f));
+  return t_mul(b, f, number(b, t, 0x1p-32 * half_pi));
 }
 
 static circle circle_of(lower_code *b, const real *t, lower_value x) {
