@@ -11,7 +11,8 @@
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
-static bool note(verifier *v, vyre_status status, const char *table, uint32_t number, const char *format, va_list args) {
+__attribute__((format(printf, 5, 0))) static bool note(verifier *v, vyre_status status, const char *table,
+                                                       uint32_t number, const char *format, va_list args) {
   if (v->status != VYRE_OK) return false;
   char where[64], text[256];
   snprintf(where, sizeof where, "%s %u", table, number);
