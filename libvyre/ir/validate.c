@@ -236,7 +236,8 @@ static bool asks_for_flow(const vyre_program *p) {
                               1ull << VYRE_STMT_WAIT | 1ull << VYRE_STMT_COPY_ASYNC;
   if ((p->info.stmt_kinds & collective) != 0) return true;
   for (vyre_op op = VYRE_OP_NONE + 1; op < VYRE_OP_COUNT; op++) {
-    bool asks = is_collective((uint8_t)op) || is_subgroup((uint8_t)op) || (op >= VYRE_OP_LANE && op <= VYRE_OP_NUM_SUBGROUPS) ||
+    bool asks = is_collective((uint8_t)op) || is_subgroup((uint8_t)op) ||
+                (op >= VYRE_OP_LANE && op <= VYRE_OP_NUM_SUBGROUPS) ||
                 (op >= VYRE_OP_ATOMIC_ADD && op <= VYRE_OP_ATOMIC_STORE);
     if (asks && ir_has_op(p, op)) return true;
   }
