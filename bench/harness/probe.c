@@ -16,12 +16,13 @@ enum { PROBE_SAMPLES = 15, LEAST_SAMPLES = 5, MOST_LAUNCHES = 4096 };
 typedef struct probe_row {
   const char *name, *unit, *what;
   bench_clock clock;
+  bool is_sized;
 } probe_row;
 
 #define DEVICE BENCH_DEVICE
 #define WALL BENCH_WALL_RESIDENT
 static const probe_row rows[] = {
-#define PROBE(name, unit, clock, what) {name, unit, what, clock},
+#define PROBE(name, unit, clock, sized, what) {name, unit, what, clock, sized},
 #include "probes.def"
 };
 #undef DEVICE
@@ -85,10 +86,10 @@ static bool keep(bench_report *report, const bench_probe *found, const bench_pee
 }
 
 /* False only without memory. */
-static bool ask(const char *path, const probe_row *row, bench_report *report) {
+static bool ask(const char *path, const probe_row *row, uint64_t bytes, bench_report *report) {
   char id[96];
   snprintf(id, sizeof id, "probe.%s", row->name);
-  bench_work work = {.id = id, .file = -1};
+  bench_work work = {.id = id, .n = row->is_sized ? bytes : 0, .file = -1};
   bench_peer peer;
   bench_probe found = {.name = row->name, .unit = row->unit};
   bool fits = bench_peer_begin(&peer, path, &work, NULL) == VYRE_OK && peer.who.device[0] && measure(&peer, row, &found);
@@ -106,7 +107,7 @@ static bool is_first_of_file(const bench_peer_row *peers, uint32_t at) {
   return true;
 }
 
-bool bench_probe_all(const bench_options *options, bench_report *report) {
+bool bench_probe_all(const bench_options *options, uint64_t bytes, bench_report *report) {
   uint32_t peer_count;
   const bench_peer_row *peers = bench_peer_rows(&peer_count);
   report->probes = vyre_arena_alloc(&report->arena, (size_t)peer_count * ROWS * sizeof *report->probes);
@@ -120,7 +121,7 @@ bool bench_probe_all(const bench_options *options, bench_report *report) {
       char text[160];
       snprintf(text, sizeof text, "probing with %s: %s", peers[i].file, rows[k].what);
       if (options->progress) options->progress(options->progress_ctx, text, NULL);
-      if (!ask(path, &rows[k], report)) return false;
+      if (!ask(path, &rows[k], bytes, report)) return false;
     }
   }
   return true;

@@ -6,8 +6,9 @@
 #include "run.h"
 
 /* Asks every peer in the options' directory for every probe of probes.def and fills the report's. Of several peers on
- * one device the best answer counts. A peer that has no such probe or fails is passed over. False without memory. */
-bool bench_probe_all(const bench_options *options, bench_report *report);
+ * one device the best answer counts. A peer that has no such probe or fails is passed over. |bytes| is the working
+ * set of those of memory, 0 to let each peer choose. False without memory. */
+bool bench_probe_all(const bench_options *options, uint64_t bytes, bench_report *report);
 
 /* The value of a probe for the device that vyre runs on; NULL if it was not measured. |of_host|: vyre runs on the host. */
 const bench_probe *bench_probe_find(const bench_report *report, const char *name, const char *device, bool of_host);

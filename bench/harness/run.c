@@ -17,6 +17,7 @@
 
 enum { MOST_PEERS = 16, COLD_RUNS = 3 };
 #define CLOSE_TIMEOUT_NS 10000000000u
+#define SMALL_PROBE_BYTES ((uint64_t)256 << 20)
 #define SMALL_WARMUP_NS 0.25e9 /* tier S: 300 launches take far less, and there is no clock to ramp up for longer */
 
 /* One case under way. */
@@ -326,14 +327,16 @@ static vyre_status run_case(case_run *r, vyre_error *error) {
 
 /* ---- A run ---------------------------------------------------------------------------------------- */
 
-static vyre_status begin_run(const bench_options *o, bench_setting *setting, bench_report *out, vyre_error *error) {
+/* |bytes|: the working set of probes. */
+static vyre_status begin_run(const bench_options *o, uint64_t bytes, bench_setting *setting, bench_report *out,
+                             vyre_error *error) {
   *setting = (bench_setting){.context = o->context, .device_name = o->device};
   vyre_status status = vyre_device_open(o->context, o->device, &setting->device, error);
   if (status != VYRE_OK) return status;
   setting->device_name = vyre_device_name(setting->device); /* every later one is this one */
   out->seed = o->seed;
   bool done = bench_machine_describe(out) && bench_device_describe(out, o->context, setting->device);
-  if (done && !o->no_probes) done = bench_probe_all(o, out);
+  if (done && !o->no_probes) done = bench_probe_all(o, bytes, out);
   return done ? VYRE_OK : vyre_fail_memory(error, "bench");
 }
 
@@ -358,6 +361,13 @@ static vyre_status run_rows(const bench_options *o, const bench_setting *setting
   return status;
 }
 
+/* Whether a row is judged by bandwidth; if none is, memory is probed less thoroughly. */
+static bool any_is_large(const bench_case_row **rows, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (strcmp(rows[i]->tier, "S") != 0) return true;
+  return false;
+}
+
 vyre_status bench_run(const bench_options *options, bench_report *out, vyre_error *error) {
   *out = (bench_report){0};
   uint32_t room, count;
@@ -367,7 +377,8 @@ vyre_status bench_run(const bench_options *options, bench_report *out, vyre_erro
   const bench_case_row **rows = calloc(room, sizeof *rows);
   if (!rows) return vyre_fail_memory(error, "bench");
   vyre_status status = bench_select(options, rows, &count, &suite, error);
-  if (status == VYRE_OK) status = begin_run(options, &setting, out, error);
+  if (status == VYRE_OK)
+    status = begin_run(options, any_is_large(rows, count) ? 0 : SMALL_PROBE_BYTES, &setting, out, error);
   if (status == VYRE_OK) status = run_rows(options, &setting, suite, rows, count, out, error);
   if (setting.device) vyre_device_close(setting.device, CLOSE_TIMEOUT_NS, NULL);
   free(rows);
@@ -377,7 +388,7 @@ vyre_status bench_run(const bench_options *options, bench_report *out, vyre_erro
 vyre_status bench_probe_run(const bench_options *options, bench_report *out, vyre_error *error) {
   *out = (bench_report){.suite = "probe"};
   bench_setting setting = {0};
-  vyre_status status = begin_run(options, &setting, out, error);
+  vyre_status status = begin_run(options, 0, &setting, out, error);
   if (setting.device) vyre_device_close(setting.device, CLOSE_TIMEOUT_NS, NULL);
   return status;
 }
