@@ -12,8 +12,8 @@
 #include "generate.h"
 #include "stats.h"
 
-enum { MOST_LAUNCHES = 1 << 17, LEAST_SAMPLES = 5 };
-#define PRIME_BELOW_NS 5e6 /* shorter launches get one before the sample that is not timed: caches, sleeping threads */
+enum { MOST_LAUNCHES = 1 << 17, LEAST_SAMPLES = 3 };
+#define SHORT_NS 5e6 /* a shorter launch gets one before each sample that is not timed: caches, sleeping threads */
 
 typedef struct meeting {
   bench_work *work;
@@ -143,8 +143,9 @@ static vyre_status sample(bench_entrant *e, bench_clock clock, uint32_t launches
   return vyre_fail(error, VYRE_ERR_IO, NULL, "It measured %g ns, which is no time.", *ns);
 }
 
-/* Whether it has that clock; a first, untimed sample of it. */
-static bool has_clock(const meeting *m, bench_entrant *e, bench_clock clock) {
+/* Whether it has that clock, by a first, untimed sample of it; for long launches the first of the series will tell. */
+static bool may_have_clock(const meeting *m, bench_entrant *e, bench_clock clock) {
+  if (clock != BENCH_DEVICE && e->launch_ns > SHORT_NS) return true;
   vyre_error error = VYRE_ERROR_INIT;
   double ns;
   rest(e, false);
@@ -195,64 +196,68 @@ static void begin(const meeting *m, bench_entrant *e) {
   e->record->launches_per_sample = (uint32_t)fmin(fmax(launches, 1), MOST_LAUNCHES);
 }
 
-/* One timed sample at its place in its series. */
-static void take(const meeting *m, bench_entrant *e, bench_clock clock) {
+/* One timed sample at its place in its series. False if it does not have that clock after all. */
+static bool take(const meeting *m, bench_entrant *e, bench_clock clock) {
   vyre_error error = VYRE_ERROR_INIT;
   bench_series *series = &e->record->clocks[clock];
   double ns = 0;
   rest(e, false);
-  vyre_status status = e->launch_ns < PRIME_BELOW_NS ? sample(e, clock, 1, &ns, &error) : VYRE_OK;
+  vyre_status status = e->launch_ns <= SHORT_NS ? sample(e, clock, 1, &ns, &error) : VYRE_OK;
   if (status == VYRE_OK) status = sample(e, clock, e->record->launches_per_sample, &ns, &error);
   if (status == VYRE_OK) series->ns[series->count++] = ns;
+  else if (status == VYRE_ERR_UNSUPPORTED && series->count == 0) return false;
   else drop(m, e, "in the series: %s", error.text);
+  return true;
 }
 
 /* ---- Rounds ------------------------------------------------------------------------------------ */
 
-static uint32_t count_rounds(const meeting *m, const bool *active) {
-  double rounds = m->plan->samples;
-  for (uint32_t i = 0; i < m->count; i++)
-    if (active[i]) rounds = fmin(rounds, m->plan->budget_ns / fmax(m->entrants[i].launch_ns, m->plan->sample_ns));
-  return (uint32_t)fmax(rounds, fmin(LEAST_SAMPLES, m->plan->samples));
+/* In how many rounds of a clock an entrant takes part: whoever takes long leaves early. */
+static uint32_t count_rounds(const meeting *m, const bench_entrant *e) {
+  double rounds = m->plan->budget_ns / fmax(e->launch_ns, m->plan->sample_ns);
+  return (uint32_t)fmin(fmax(rounds, LEAST_SAMPLES), m->plan->samples);
 }
 
-static bool make_room(const meeting *m, const bool *active, bench_clock clock, uint32_t rounds) {
+/* Sets |rounds| of each entrant, 0 for those that do not take part, and makes room. Gives the most, 0 for none;
+ * UINT32_MAX without memory. */
+static uint32_t plan_rounds(const meeting *m, bench_clock clock, uint32_t *rounds) {
+  uint32_t most = 0;
   for (uint32_t i = 0; i < m->count; i++) {
-    if (!active[i]) continue;
-    double *ns = vyre_arena_alloc(m->arena, rounds * sizeof *ns);
-    if (!ns) return false;
-    m->entrants[i].record->clocks[clock] = (bench_series){.ns = ns};
+    bench_entrant *e = &m->entrants[i];
+    if (!takes_part(e) || !may_have_clock(m, e, clock)) continue;
+    rounds[i] = count_rounds(m, e);
+    double *ns = vyre_arena_alloc(m->arena, rounds[i] * sizeof *ns);
+    if (!ns) return UINT32_MAX;
+    e->record->clocks[clock] = (bench_series){.ns = ns};
+    if (rounds[i] > most) most = rounds[i];
   }
-  return true;
+  return most;
 }
 
-/* The rounds of one clock. |checked| is the one whose answers are looked at, or UINT32_MAX. */
-static void run_rounds(const meeting *m, const bool *active, bench_clock clock, uint32_t rounds, uint32_t checked) {
-  for (uint32_t round = 0; round < rounds; round++) {
+/* The rounds of one clock. |chosen| gives those whose answers are looked at, |is_checked| whether there are any. */
+static void run_rounds(const meeting *m, uint32_t *rounds, bench_clock clock, uint32_t most, bool is_checked,
+                       uint32_t chosen) {
+  for (uint32_t round = 0; round < most; round++) {
     for (uint32_t turn = 0; turn < m->count; turn++) {
       uint32_t at = round % 2 ? m->count - 1 - turn : turn;
       bench_entrant *e = &m->entrants[at];
-      if (!active[at] || !takes_part(e)) continue;
-      take(m, e, clock);
-      if (round == checked && takes_part(e)) check_outputs(m, e, "in the middle of the series");
+      if (round >= rounds[at] || !takes_part(e)) continue;
+      bool is_chosen = is_checked && round == chosen % rounds[at];
+      if (!take(m, e, clock)) rounds[at] = 0;
+      else if (is_chosen && takes_part(e)) check_outputs(m, e, "in the middle of the series");
       rest(e, true);
     }
   }
 }
 
 static vyre_status measure_clock(const meeting *m, bench_clock clock, bool *was_checked, vyre_error *error) {
-  bool *active = calloc(m->count, sizeof *active), any = false;
-  if (!active) return vyre_fail_memory(error, m->work->id);
-  for (uint32_t i = 0; i < m->count; i++) {
-    active[i] = takes_part(&m->entrants[i]) && has_clock(m, &m->entrants[i], clock);
-    any |= active[i];
-  }
-  uint32_t rounds = any ? count_rounds(m, active) : 0;
-  uint32_t checked = *was_checked || !any ? UINT32_MAX : bench_mix32((uint32_t)m->plan->seed ^ 0x5EED) % rounds;
-  bool has_room = make_room(m, active, clock, rounds);
-  if (has_room) run_rounds(m, active, clock, rounds, checked);
-  *was_checked |= any;
-  free(active);
+  uint32_t *rounds = calloc(m->count, sizeof *rounds);
+  if (!rounds) return vyre_fail_memory(error, m->work->id);
+  uint32_t most = plan_rounds(m, clock, rounds);
+  bool has_room = most != UINT32_MAX;
+  if (has_room) run_rounds(m, rounds, clock, most, !*was_checked, bench_mix32((uint32_t)m->plan->seed ^ 0x5EED));
+  *was_checked |= most > 0;
+  free(rounds);
   return has_room ? VYRE_OK : vyre_fail_memory(error, m->work->id);
 }
 

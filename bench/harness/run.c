@@ -18,6 +18,7 @@
 enum { MOST_PEERS = 16, COLD_RUNS = 3 };
 #define CLOSE_TIMEOUT_NS 10000000000u
 #define SMALL_PROBE_BYTES ((uint64_t)256 << 20)
+#define LONG_COLD_NS 2e9 /* one is enough */
 #define SMALL_WARMUP_NS 0.25e9 /* tier S: 300 launches take far less, and there is no clock to ramp up for longer */
 
 /* One case under way. */
@@ -124,7 +125,7 @@ static vyre_status enter_vyre(case_run *r, bench_entrant *e, vyre_error *error) 
       return VYRE_OK;
     }
     if (!note_cold(r, e->record, &e->driver)) return vyre_fail_memory(error, r->c->id);
-    if (e->driver.cold_ns < 0) break;
+    if (e->driver.cold_ns < 0 || e->driver.cold_ns > LONG_COLD_NS) break;
   }
   return VYRE_OK;
 }

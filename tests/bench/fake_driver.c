@@ -22,6 +22,7 @@ static vyre_status sample(bench_driver *d, bench_clock clock, uint32_t launches,
   fake *f = d->self;
   if (f->resting) f->worked_at_rest++;
   if (clock == BENCH_DEVICE && !f->has_device_clock) return vyre_fail(error, VYRE_ERR_UNSUPPORTED, NULL, "no clock");
+  if (clock == BENCH_WALL_E2E && f->lacks_e2e) return vyre_fail(error, VYRE_ERR_UNSUPPORTED, NULL, "not from the host");
   for (uint32_t i = 0; i < launches; i++) {
     launch(f);
     if (f->launches == f->fail_at) return vyre_fail(error, VYRE_ERR_IO, NULL, "it fell over");

@@ -9,7 +9,7 @@ typedef struct fake {
   double ns;             /* a launch */
   double noise;          /* part of it, random */
   uint64_t state;
-  bool has_device_clock;
+  bool has_device_clock, lacks_e2e;
   uint32_t wrong_from;   /* launches from this one on give a wrong answer; 0: none does */
   uint32_t wrong_to;     /* ... up to this one */
   uint32_t silent_from;  /* launches from this one on write nothing; 0: all write */

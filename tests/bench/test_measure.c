@@ -192,9 +192,9 @@ START_TEST(the_budget_limits_rounds) {
   close_scene(&s);
   open_scene(&s);
   s.plan.samples = 30;
-  s.plan.budget_ns = 1; /* five are taken in any case */
+  s.plan.budget_ns = 1; /* three are taken in any case */
   ck_assert_int_eq(measure(&s), VYRE_OK);
-  for (int i = 0; i < ALL; i++) ck_assert_uint_eq(s.records[i].clocks[BENCH_WALL_RESIDENT].count, 5);
+  for (int i = 0; i < ALL; i++) ck_assert_uint_eq(s.records[i].clocks[BENCH_WALL_RESIDENT].count, 3);
   close_scene(&s);
 }
 END_TEST
@@ -205,8 +205,40 @@ START_TEST(long_launches_are_single) {
   s.fakes[0].ns = 1e7;
   ck_assert_int_eq(measure(&s), VYRE_OK);
   ck_assert_uint_eq(s.records[0].launches_per_sample, 1);
-  /* 1 first, 1 to be warm (the limit), one to learn each of three clocks, and 6 samples of each without another before */
-  ck_assert_uint_eq(s.fakes[0].launches, 1 + 1 + 3 + 18);
+  /* 1 first, 1 to be warm (the limit), and 6 samples of each of three clocks without another before */
+  ck_assert_uint_eq(s.fakes[0].launches, 1 + 1 + 18);
+  close_scene(&s);
+}
+END_TEST
+
+START_TEST(who_takes_long_leaves_early) {
+  scene s;
+  open_scene(&s);
+  s.fakes[1].ns = 1e7;
+  s.plan.samples = 20;
+  s.plan.budget_ns = 4e7;
+  s.plan.warmup_limit_ns = 1;
+  ck_assert_int_eq(measure(&s), VYRE_OK);
+  for (int c = BENCH_WALL_RESIDENT; c < BENCH_CLOCKS; c++) {
+    ck_assert_uint_eq(s.records[0].clocks[c].count, 20);
+    ck_assert_uint_eq(s.records[1].clocks[c].count, 3); /* 4e7 / 1.01e7 */
+    ck_assert_uint_eq(s.records[2].clocks[c].count, 20);
+  }
+  close_scene(&s);
+}
+END_TEST
+
+/* That a clock is not there is found at the first sample of a long launch, and ends nothing. */
+START_TEST(a_long_launch_without_a_clock) {
+  scene s;
+  open_scene(&s);
+  s.fakes[1].ns = 1e7;
+  s.fakes[1].lacks_e2e = true;
+  ck_assert_int_eq(measure(&s), VYRE_OK);
+  ck_assert(s.records[1].correct);
+  ck_assert_uint_eq(s.records[1].clocks[BENCH_WALL_READBACK].count, 6);
+  ck_assert_uint_eq(s.records[1].clocks[BENCH_WALL_E2E].count, 0);
+  ck_assert_uint_eq(s.records[0].clocks[BENCH_WALL_E2E].count, 6);
   close_scene(&s);
 }
 END_TEST
@@ -246,7 +278,8 @@ int main(void) {
   const TTest *const tests[] = {
       everybody_takes_turns, a_clock_of_the_device, wrong_at_first, wrong_in_the_end, wrong_in_the_middle,
       what_is_not_written_is_found, a_launch_fails, times_that_are_none, who_failed_before_takes_no_part,
-      the_budget_limits_rounds, long_launches_are_single, memory_may_end, a_work_that_is_too_large, NULL
+      the_budget_limits_rounds, long_launches_are_single, who_takes_long_leaves_early, a_long_launch_without_a_clock,
+      memory_may_end, a_work_that_is_too_large, NULL
   };
   return run_suite("measure", 60, tests);
 }
