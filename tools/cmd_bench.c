@@ -15,7 +15,9 @@
 #include "files.h"
 #include "harness/compare.h"
 #include "harness/gates.h"
+#include "harness/html.h"
 #include "harness/record_json.h"
+#include "harness/render.h"
 #include "harness/run.h"
 #include "harness/table.h"
 #include "harness/targets.h"
@@ -149,27 +151,36 @@ static bool to_stdout(const char *path) {
 
 /* Whether the result can be written is asked before hours are spent. */
 static int check_target(const parsed_options *o) {
-  const char *json = options_get(o, OPT_BENCH_JSON);
-  return json && !to_stdout(json) ? files_check(json) : OUTPUT_DONE;
+  const char *json = options_get(o, OPT_BENCH_JSON), *html = options_get(o, OPT_BENCH_HTML);
+  int result = json && !to_stdout(json) ? files_check(json) : OUTPUT_DONE;
+  if (result == OUTPUT_DONE && html) result = files_check(html);
+  return result;
 }
 
-/* The file, and the table, unless standard output is taken. */
+typedef bool (*report_writer)(FILE *, const bench_report *);
+
+/* The result by |write|, in |text|, staged for |path|; nothing for NULL. */
+static int stage(file_set *files, const char *path, const bench_report *report, report_writer write,
+                 vyre_writer *text) {
+  if (!path) return OUTPUT_DONE;
+  if (bench_render(report, write, text)) return files_stage(files, path, text->data, text->count);
+  output_complain("memory is exhausted");
+  return OUTPUT_FAILED;
+}
+
+/* The files, and the table, unless standard output is taken. */
 static int write_results(const parsed_options *o, const bench_report *report) {
-  const char *json = options_get(o, OPT_BENCH_JSON);
-  if (to_stdout(json)) {
-    bench_json_write(stdout, report); /* a failed write is found by output_finish */
-    return OUTPUT_DONE;
-  }
-  bench_table_write(stdout, report);
-  if (!json) return OUTPUT_DONE;
-  char *bytes = NULL;
-  size_t count = 0;
-  FILE *memory = open_memstream(&bytes, &count);
-  bool written = memory && bench_json_write(memory, report);
-  if (memory && fclose(memory) != 0) written = false;
-  if (!written) output_complain("memory is exhausted");
-  int result = written ? files_write(json, bytes, count) : OUTPUT_FAILED;
-  free(bytes);
+  const char *json = options_get(o, OPT_BENCH_JSON), *html = options_get(o, OPT_BENCH_HTML);
+  vyre_writer json_text = {0}, html_text = {0};
+  file_set files = {0};
+  if (to_stdout(json)) bench_json_write(stdout, report); /* a failed write is found by output_finish */
+  else bench_table_write(stdout, report);
+  int result = stage(&files, to_stdout(json) ? NULL : json, report, bench_json_write, &json_text);
+  if (result == OUTPUT_DONE) result = stage(&files, html, report, bench_html_write, &html_text);
+  if (result == OUTPUT_DONE) result = files_commit(&files);
+  else files_discard(&files);
+  vyre_writer_free(&json_text);
+  vyre_writer_free(&html_text);
   return result;
 }
 
@@ -279,7 +290,8 @@ static int compare(const parsed_options *o) {
     output_complain("bench: compare wants two results. Fix: write `vyre bench compare BEFORE.json AFTER.json`.");
     return OUTPUT_USAGE;
   }
-  if (options_has(o, OPT_BENCH_JSON) && !to_stdout(options_get(o, OPT_BENCH_JSON))) {
+  bool to_file = options_has(o, OPT_BENCH_JSON) && !to_stdout(options_get(o, OPT_BENCH_JSON));
+  if (to_file || options_has(o, OPT_BENCH_HTML)) {
     output_complain("bench: compare prints a table, or JSON with --json -. Fix: leave the file out.");
     return OUTPUT_USAGE;
   }

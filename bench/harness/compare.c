@@ -3,6 +3,7 @@
  *
  *   interval   of the ratio, by a bootstrap of independent series
  *   wander     how far the medians of the parts of one series lie apart; it widens the interval
+ *   fastest    samples have to show it as well
  *   drift      of the machine: what the other contestants of the case became, who are the same in both and were timed
  *              by the same clock; a change has to be there with and without it, and none must be hidden by it */
 #include "compare.h"
@@ -95,6 +96,13 @@ static bench_change say(double value, double low, double high) {
   return low > 1 / slow && high < slow ? BENCH_SAME : BENCH_UNCLEAR;
 }
 
+/* Whether the fastest samples changed the same way. What other processes take delays many samples and spares some, so
+ * that medians move and the fastest does not; a slower program has no fast samples. */
+static bool fastest_agree(bench_change change, const bench_series *before, const bench_series *after) {
+  double floor = 1 + bench_limits_get()->noise_floor, ratio = after->stats.min / before->stats.min;
+  return change == BENCH_SLOWER ? ratio > floor : ratio < 1 / floor;
+}
+
 static bool measure(bench_difference *d, const bench_contestant *before, const bench_contestant *after) {
   const bench_series *a = &before->clocks[d->clock], *b = &after->clocks[d->clock];
   bench_interval interval;
@@ -108,6 +116,10 @@ static bool measure(bench_difference *d, const bench_contestant *before, const b
   d->high = interval.value + hypot(interval.high - interval.value, wander);
   d->change = say(d->ratio, d->low, d->high);
   if (d->change == BENCH_UNCLEAR) d->reason = "the samples vary too much; take more of them, on a quieter machine";
+  if ((d->change == BENCH_SLOWER || d->change == BENCH_FASTER) && !fastest_agree(d->change, a, b)) {
+    d->change = BENCH_UNCLEAR;
+    d->reason = "the fastest samples do not show it, so others took the time";
+  }
   return true;
 }
 

@@ -1,11 +1,16 @@
 # What becomes of the measurements: JSON and back, tables, comparison, targets and gates.
 bench_libvyre_bench_la_SOURCES += \
+	bench/harness/compare.c bench/harness/compare.h bench/harness/compare_write.c \
+	bench/harness/format.c bench/harness/format.h \
+	bench/harness/gates.c bench/harness/gates.h \
+	bench/harness/html.c bench/harness/html.h \
+	bench/harness/judge.c \
 	bench/harness/record.def bench/harness/record_fields.c bench/harness/record_fields.h \
 	bench/harness/record_json.c bench/harness/record_json.h bench/harness/record_read.c \
-	bench/harness/targets.c bench/harness/targets.h bench/harness/targets.inc bench/harness/judge.c \
-	bench/harness/gates.c bench/harness/gates.h bench/harness/compare.c bench/harness/compare.h \
-	bench/harness/compare_write.c bench/harness/format.c bench/harness/format.h bench/harness/table.c bench/harness/table.h \
-	bench/harness/html.c bench/harness/html.h bench/harness/svg.c bench/harness/svg.h
+	bench/harness/render.c bench/harness/render.h \
+	bench/harness/svg.c bench/harness/svg.h \
+	bench/harness/table.c bench/harness/table.h \
+	bench/harness/targets.c bench/harness/targets.h bench/harness/targets.inc
 
 # What a program that links the library compiles in; the command has it anyway.
 bench_tool_sources = tools/json.c tools/json.h tools/number.c tools/number.h

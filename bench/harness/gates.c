@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/writer.h"
 #include "record_json.h"
+#include "render.h"
 #include "stats.h"
 #include "targets.h"
 
@@ -186,33 +187,18 @@ static void backends(judgement *j) {
   }
 }
 
-static ssize_t keep(void *writer, const char *bytes, size_t count) {
-  vyre_write_bytes(writer, bytes, count);
-  return ((vyre_writer *)writer)->failed ? 0 : (ssize_t)count;
-}
-
-/* The report as JSON, at |out|. A stream of open_memstream loses bytes without memory and does not tell. */
-static bool write_json(const bench_report *report, vyre_writer *out) {
-  FILE *file = fopencookie(out, "w", (cookie_io_functions_t){ .write = keep });
-  if (!file) return false;
-  char buffer[BUFSIZ];
-  setvbuf(file, buffer, _IOFBF, sizeof buffer);
-  bool written = bench_json_write(file, report);
-  fclose(file);
-  return written;
-}
-
 /* 10: what is written is read back as it was. */
 static void output(judgement *j) {
   vyre_writer text = { 0 }, again = { 0 };
   bench_report copy = { 0 };
   vyre_error error = VYRE_ERROR_INIT;
   j->seen = 1;
-  if (!write_json(j->report, &text))
+  if (!bench_render(j->report, bench_json_write, &text))
     FAULT(j, "it cannot be written");
   else if (bench_json_parse("the report", text.data, text.count, &copy, &error) != VYRE_OK)
     FAULT(j, "%s", error.text);
-  else if (!write_json(&copy, &again) || again.count != text.count || memcmp(text.data, again.data, text.count) != 0)
+  else if (!bench_render(&copy, bench_json_write, &again) || again.count != text.count ||
+           memcmp(text.data, again.data, text.count) != 0)
     FAULT(j, "it changes as it is read");
   bench_report_free(&copy);
   vyre_writer_free(&text);

@@ -30,7 +30,7 @@ for words in frob 'elementwise.ad' '--tier Q' '--variant nope' 'smoke deep' 'ele
 done
 for words in '--samples 1' '--samples x' '--samples 100001' '--seed -1' '--device 0' '--device 0 --backend auto' \
   '--peers no/such/place' 'compare' 'compare a' 'compare a b c' \
-  'compare a b --json c' '--samples' '--frob'; do
+  'compare a b --json c' 'compare a b --html c' '--samples' '--frob'; do
   # shellcheck disable=SC2086
   expect 2 "$VYRE" bench $words; err_has 'Fix: '; out_is_empty
 done
@@ -48,7 +48,9 @@ expect 0 "$VYRE" bench verify --tier S; out_has 'as written down'
 if grep -q 'not written down\|WRONG' out; then fail 'a digest is not written down'; fi
 
 # A run without peers.
-expect 0 "$VYRE" bench $case --samples 5 --peers none --json alone.json; out_has 'vyre '; out_has 'it is not built here'
+expect 0 "$VYRE" bench $case --samples 5 --peers none --json alone.json --html alone.html
+out_has 'vyre '; out_has 'it is not built here'
+grep -q '<svg' alone.html || fail 'alone.html has no picture'
 expect 0 "$VYRE" bench $case --samples 5 --peers none --json -; out_has '"schema": 1'
 
 # One that is right, and others that are not: each costs its own row.

@@ -110,6 +110,25 @@ START_TEST(drift_is_no_slowdown) {
 }
 END_TEST
 
+/* Other processes delay most samples of the later run, and spare some. */
+START_TEST(load_is_no_slowdown) {
+  sample_options plain = SAMPLE_PLAIN;
+  plain.bare = true;
+  plain.cv = 0.01;
+  sample_report(&before, &plain);
+  plain.seed = 2;
+  sample_report(&after, &plain);
+  bench_series *s = &after.cases[0].contestants[SAMPLE_VYRE].clocks[BENCH_DEVICE];
+  for (uint32_t i = 0; i < s->count; i++)
+    if (i % 6 != 0) s->ns[i] *= 1.3;
+  sample_settle(&after);
+  compare();
+  ck_assert_int_eq(row(0, SAMPLE_VYRE)->change, BENCH_UNCLEAR);
+  ck_assert(strstr(row(0, SAMPLE_VYRE)->reason, "fastest samples"));
+  end();
+}
+END_TEST
+
 /* Only the one whose samples were made slower is found, in every case. */
 START_TEST(only_the_one_that_changed) {
   sample_options plain = SAMPLE_PLAIN;
@@ -285,7 +304,8 @@ END_TEST
 int main(void) {
   return run_suite("compare", 300,
                    (const TTest *const[]){ a_slowdown_of_5_percent_is_found, no_change_is_no_slowdown,
-                                           drift_is_no_slowdown, only_the_one_that_changed, what_else_can_be,
+                                           drift_is_no_slowdown, load_is_no_slowdown,
+                                           only_the_one_that_changed, what_else_can_be,
                                            it_is_written, live_slowdown_and_live_null, without_memory_it_says_so,
                                            NULL });
 }
