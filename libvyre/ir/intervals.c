@@ -15,7 +15,7 @@ typedef struct frame {
 typedef struct builder {
   const vyre_program *p;
   ir_intervals *v;
-  uint64_t *barriers; /* expressions that hold a barrier */
+  uint64_t *barriers; /* expressions that hold a barrier; NULL if none does */
   VYRE_VECTOR(frame) frames;
   uint32_t current;
   bool failed;
@@ -81,7 +81,7 @@ static void visit(builder *b, uint32_t stmt) {
   if (b->current == NOWHERE) b->current = add_interval(b); /* never runs */
   b->v->before[stmt] = b->current;
   bool barrier = s->op == VYRE_STMT_BARRIER || s->op == VYRE_STMT_GRID_BARRIER ||
-                 ir_union_of_statement(b->p, s, b->barriers) != 0;
+                 (b->barriers != NULL && ir_union_of_statement(b->p, s, b->barriers) != 0);
   if (barrier) b->current = add_interval(b);
   b->v->after[stmt] = b->current;
   if (ir_is_conditional(s)) open_frame(b, s);
@@ -123,8 +123,9 @@ static void flatten(ir_intervals *v) {
 bool ir_intervals_create(ir_intervals *v, const vyre_program *p) {
   *v = (ir_intervals){ .before = calloc((size_t)p->stmts.count + 1, sizeof *v->before),
                        .after = calloc((size_t)p->stmts.count + 1, sizeof *v->after) };
-  builder b = { .p = p, .v = v, .barriers = ir_union_of_operands(p, is_barrier, NULL) };
-  b.failed = v->before == NULL || v->after == NULL || b.barriers == NULL;
+  builder b = { .p = p, .v = v, .failed = v->before == NULL || v->after == NULL };
+  if (ir_has_op(p, VYRE_OP_SHOULD_STOP) || ir_has_op(p, VYRE_OP_WORKGROUP_UNIFORM_LOAD))
+    b.failed |= (b.barriers = ir_union_of_operands(p, is_barrier, NULL)) == NULL;
   b.current = b.failed ? 0 : add_interval(&b);
   if (!b.failed) number(&b);
   if (!b.failed) flatten(v);

@@ -45,6 +45,7 @@ typedef struct analysis {
   const vyre_program *p;
   graph g;
   uint32_t vars; /* node of variable 0 */
+  /* Where loads can be settled, else NULL: */
   uint32_t *twins;   /* of each expression: node in which settled loads are uniform, NONE if that makes no difference */
   uint64_t *settles; /* the buffers whose loads it takes as settled */
   uint32_t *lets;    /* of each variable that is a let: its statement */
@@ -93,7 +94,7 @@ typedef struct sorted_edges {
 
 static bool sort_edges(const graph *g, sorted_edges *sorted) {
   sorted->starts = calloc((size_t)g->levels.count + 2, sizeof *sorted->starts);
-  sorted->targets = calloc((size_t)g->edges.count + 1, sizeof *sorted->targets);
+  sorted->targets = malloc(((size_t)g->edges.count + 1) * sizeof *sorted->targets);
   if (sorted->starts == NULL || sorted->targets == NULL) return false;
   uint32_t *ends = sorted->starts + 1; /* the end of each node's edges moves up to its place as they are filled in */
   for (uint32_t i = 0; i < g->edges.count; i++) ends[g->edges.data[i].from + 1]++;
@@ -120,7 +121,7 @@ static uint64_t spread(graph *g, const sorted_edges *edges, uint32_t *stack, uin
 
 static bool solve(graph *g, uint64_t *work) {
   sorted_edges edges = { NULL, NULL };
-  uint32_t *stack = calloc((size_t)g->levels.count + 1, sizeof *stack);
+  uint32_t *stack = malloc(((size_t)g->levels.count + 1) * sizeof *stack);
   bool good = stack != NULL && sort_edges(g, &edges);
   for (uint8_t level = IR_LEVEL_DIVERGENT; good && level > IR_LEVEL_GRID; level--) {
     uint32_t depth = 0;
@@ -177,8 +178,8 @@ static ir_level own_level(const vyre_program *p, const ir_expr *e, bool *follows
 static void add_expressions(analysis *a) {
   graph *g = &a->g;
   /* Most of what will come; growing there step by step would cost more than the analysis. */
-  g->failed = !vyre_vector_reserve(&g->levels, a->p->exprs.count + a->p->vars.count + a->p->stmts.count / 2) ||
-              !vyre_vector_reserve(&g->edges, a->p->exprs.count + 2 * a->p->vars.count);
+  g->failed = !vyre_vector_reserve(&g->levels, a->p->exprs.count + a->p->vars.count + a->p->stmts.count) ||
+              !vyre_vector_reserve(&g->edges, a->p->exprs.count + a->p->vars.count + 2 * a->p->stmts.count);
   add_node(g, IR_LEVEL_GRID);
   for (uint32_t i = 1; i < a->p->exprs.count; i++) {
     const ir_expr *e = ir_expr_at(a->p, i);
@@ -193,6 +194,17 @@ static void add_expressions(analysis *a) {
 /* ---- Twins --------------------------------------------------------------------------------- */
 
 static uint32_t twin_or_self(const analysis *a, uint32_t e) { return a->twins[e] != NONE ? a->twins[e] : e; }
+
+static bool prepare_twins(analysis *a) {
+  const vyre_program *p = a->p;
+  a->twins = calloc((size_t)p->exprs.count + 1, sizeof *a->twins);
+  a->settles = calloc((size_t)p->exprs.count + 1, sizeof *a->settles);
+  a->lets = calloc((size_t)p->vars.count + 1, sizeof *a->lets);
+  if (a->twins == NULL || a->settles == NULL || a->lets == NULL) return false;
+  for (uint32_t s = 1; s < p->stmts.count; s++)
+    if (ir_stmt_at(p, s)->op == VYRE_STMT_LET) a->lets[ir_stmt_at(p, s)->arg[4]] = s;
+  return true;
+}
 
 /* A twin that is as weak as those of the operands. */
 static void add_twin(analysis *a, uint32_t i, ir_level level) {
@@ -213,7 +225,6 @@ static uint32_t twin_of_let(const analysis *a, uint32_t var) {
 }
 
 static void add_twins(analysis *a) {
-  if (!a->settled.any) return;
   for (uint32_t i = 1; i < a->p->exprs.count; i++) {
     const ir_expr *e = ir_expr_at(a->p, i);
     bool follows, twin = false;
@@ -235,7 +246,7 @@ static void add_twins(analysis *a) {
 /* The node of an if's condition as jumps inside see it. */
 static uint32_t guard(const analysis *a, uint32_t stmt) {
   uint32_t condition = ir_stmt_at(a->p, stmt)->arg[0];
-  bool settled = a->barrier_loops > 0 && ir_settled_at(&a->settled, stmt, a->settles[condition]);
+  bool settled = a->twins != NULL && a->barrier_loops > 0 && ir_settled_at(&a->settled, stmt, a->settles[condition]);
   return settled ? twin_or_self(a, condition) : condition;
 }
 
@@ -365,16 +376,10 @@ static void add_flow(analysis *a) {
 
 static bool prepare(analysis *a, const vyre_program *p, ir_intervals *intervals) {
   *a = (analysis){ .p = p, .vars = p->exprs.count, .intervals = intervals };
-  size_t exprs = (size_t)p->exprs.count + 1, stmts = (size_t)p->stmts.count + 1;
-  a->twins = calloc(exprs, sizeof *a->twins);
-  a->settles = calloc(exprs, sizeof *a->settles);
-  a->lets = calloc((size_t)p->vars.count + 1, sizeof *a->lets);
-  bool good = a->twins != NULL && a->settles != NULL && a->lets != NULL;
-  for (int i = 0; i < 3; i++) good = (a->flow_nodes[i] = calloc(stmts, sizeof **a->flow_nodes)) != NULL && good;
+  bool good = true;
+  for (int i = 0; i < 3; i++) good &= (a->flow_nodes[i] = malloc(p->stmts.count * sizeof **a->flow_nodes)) != NULL;
   good = good && ir_intervals_create(intervals, p) && ir_settled_create(&a->settled, p, intervals);
-  for (uint32_t s = 1; good && s < p->stmts.count; s++)
-    if (ir_stmt_at(p, s)->op == VYRE_STMT_LET) a->lets[ir_stmt_at(p, s)->arg[4]] = s;
-  return good;
+  return good && (!a->settled.any || prepare_twins(a));
 }
 
 static void release(analysis *a) {
@@ -388,19 +393,18 @@ static void release(analysis *a) {
   vyre_vector_free(&a->g.edges);
 }
 
-static bool keep(const analysis *a, ir_uniformity *u) {
+/* Hands the levels of expressions and variables over, and looks up those of statements. */
+static bool keep(analysis *a, ir_uniformity *u) {
   const vyre_program *p = a->p;
-  size_t exprs = (size_t)p->exprs.count + 1, vars = (size_t)p->vars.count + 1, stmts = (size_t)p->stmts.count + 1;
-  const uint8_t *levels = a->g.levels.data;
-  u->expr = calloc(exprs, 1);
-  u->var = calloc(vars, 1);
-  u->flow = calloc(stmts, 1);
-  u->forward = calloc(stmts, 1);
-  u->leaving = calloc(stmts, 1);
-  if (u->expr == NULL || u->var == NULL || u->flow == NULL || u->forward == NULL || u->leaving == NULL) return false;
-  memcpy(u->expr, levels, p->exprs.count);
-  memcpy(u->var, levels + a->vars, p->vars.count);
-  for (uint32_t s = 1; s < p->stmts.count; s++) {
+  size_t stmts = p->stmts.count;
+  const uint8_t *levels = u->expr = a->g.levels.data;
+  a->g.levels.data = NULL;
+  u->var = u->expr + a->vars;
+  u->flow = calloc(stmts, 3);
+  if (u->flow == NULL) return false;
+  u->forward = u->flow + stmts;
+  u->leaving = u->forward + stmts;
+  for (uint32_t s = 1; s < stmts; s++) {
     uint8_t again = levels[a->flow_nodes[1][s]];
     u->forward[s] = levels[a->flow_nodes[0][s]];
     u->leaving[s] = levels[a->flow_nodes[2][s]];
@@ -415,7 +419,7 @@ bool ir_uniformity_create(ir_uniformity *u, const vyre_program *p) {
   bool good = prepare(&a, p, &u->intervals);
   if (good) {
     add_expressions(&a);
-    add_twins(&a);
+    if (a.settled.any) add_twins(&a);
     add_flow(&a);
     good = !a.g.failed && solve(&a.g, &u->work) && keep(&a, u);
   }
@@ -425,9 +429,6 @@ bool ir_uniformity_create(ir_uniformity *u, const vyre_program *p) {
 
 void ir_uniformity_free(ir_uniformity *u) {
   free(u->expr);
-  free(u->var);
   free(u->flow);
-  free(u->forward);
-  free(u->leaving);
   ir_intervals_free(&u->intervals);
 }

@@ -18,7 +18,7 @@ typedef enum ir_level {
 
 typedef struct ir_uniformity {
   uint8_t *expr;    /* level of each expression's value */
-  uint8_t *var;     /* level of each variable */
+  uint8_t *var;     /* level of each variable; the same memory, as flow, forward and leaving are one */
   uint8_t *flow;    /* of each statement: level of the flow that reaches it, in every turn of the loops around it */
   uint8_t *forward; /* the same in the first turn: without what jumps that stand behind it do to later turns */
   uint8_t *leaving; /* of a jump: level at which invocations take it. As forward, but a condition inside a loop

@@ -41,7 +41,7 @@ typedef struct validator {
   uint32_t errors;
   bool size_shows;
   ir_uniformity u;
-  uint64_t *holds; /* of each expression */
+  uint64_t *holds; /* of each expression; NULL if none holds anything */
   VYRE_VECTOR(frame) frames; /* the first is that of the program */
 } validator;
 
@@ -68,12 +68,14 @@ static bool is_subgroup(uint8_t op) { return op >= VYRE_OP_SUBGROUP_ADD && op <=
 
 static bool is_collective(uint8_t op) { return op == VYRE_OP_SHOULD_STOP || op == VYRE_OP_WORKGROUP_UNIFORM_LOAD; }
 
+static bool shows_size(uint8_t op) { return op >= VYRE_OP_LANE && op <= VYRE_OP_NUM_SUBGROUPS; }
+
 static uint64_t own_holds(const void *context, const ir_expr *e) {
   const uint8_t *levels = ((const validator *)context)->u.expr;
   uint64_t holds = 0;
   if (is_collective(e->op)) holds |= HOLDS_COLLECTIVE;
   if (is_subgroup(e->op)) holds |= HOLDS_SUBGROUP | HOLDS_SIZE;
-  if (e->op >= VYRE_OP_LANE && e->op <= VYRE_OP_NUM_SUBGROUPS) holds |= HOLDS_SIZE;
+  if (shows_size(e->op)) holds |= HOLDS_SIZE;
   if (e->op == VYRE_OP_WORKGROUP_UNIFORM_LOAD && levels[e->arg[0]] > IR_LEVEL_WORKGROUP) holds |= HOLDS_BAD_INDEX;
   if (e->op == VYRE_OP_SUBGROUP_BROADCAST && levels[e->arg[1]] > IR_LEVEL_SUBGROUP) holds |= HOLDS_BAD_LANE;
   return holds;
@@ -117,6 +119,7 @@ static void meet_collective(validator *v, uint32_t stmt, const char *what) {
 }
 
 static void check_expressions(validator *v, uint32_t stmt) {
+  if (v->holds == NULL) return;
   uint64_t holds = ir_union_of_statement(v->p, ir_stmt_at(v->p, stmt), v->holds);
   if (holds == 0) return;
   if ((holds & HOLDS_COLLECTIVE) != 0) meet_collective(v, stmt, spelling(v, stmt, HOLDS_COLLECTIVE));
@@ -218,8 +221,7 @@ static bool check(validator *v, uint32_t stmt) {
 }
 
 static bool check_all(validator *v) {
-  v->holds = ir_union_of_operands(v->p, own_holds, v);
-  if (v->holds == NULL || !vyre_vector_push(&v->frames, (frame){ 0 })) return false;
+  if (!vyre_vector_push(&v->frames, (frame){ 0 })) return false;
   bool good = true;
   ir_walk walk = ir_walk_begin(v->p);
   for (ir_walk_event event; good && (event = ir_walk_next(&walk)) != IR_WALK_END;) {
@@ -229,25 +231,30 @@ static bool check_all(validator *v) {
   return ir_walk_finish(&walk) && good;
 }
 
-/* Whether anything in a program asks who comes to it, or between which barriers it stands. Many have nothing that
- * does. */
-static bool asks_for_flow(const vyre_program *p) {
-  const uint64_t collective = 1ull << VYRE_STMT_BARRIER | 1ull << VYRE_STMT_GRID_BARRIER | 1ull << VYRE_STMT_COMMIT |
-                              1ull << VYRE_STMT_WAIT | 1ull << VYRE_STMT_COPY_ASYNC;
-  if ((p->info.stmt_kinds & collective) != 0) return true;
-  for (vyre_op op = VYRE_OP_NONE + 1; op < VYRE_OP_COUNT; op++) {
-    bool asks = is_collective((uint8_t)op) || is_subgroup((uint8_t)op) ||
-                (op >= VYRE_OP_LANE && op <= VYRE_OP_NUM_SUBGROUPS) ||
-                (op >= VYRE_OP_ATOMIC_ADD && op <= VYRE_OP_ATOMIC_STORE);
-    if (asks && ir_has_op(p, op)) return true;
-  }
+static bool has_any(const vyre_program *p, bool (*is)(uint8_t op)) {
+  for (vyre_op op = VYRE_OP_NONE + 1; op < VYRE_OP_COUNT; op++)
+    if (ir_has_op(p, op) && is((uint8_t)op)) return true;
   return false;
 }
 
+static bool holds_something(uint8_t op) { return is_collective(op) || is_subgroup(op) || shows_size(op); }
+
+static bool is_atomic(uint8_t op) { return op >= VYRE_OP_ATOMIC_ADD && op <= VYRE_OP_ATOMIC_STORE; }
+
+/* Whether a statement of a program asks who comes to it. */
+static bool has_barrier(const vyre_program *p) {
+  const uint64_t collective = 1ull << VYRE_STMT_BARRIER | 1ull << VYRE_STMT_GRID_BARRIER | 1ull << VYRE_STMT_COMMIT |
+                              1ull << VYRE_STMT_WAIT | 1ull << VYRE_STMT_COPY_ASYNC;
+  return (p->info.stmt_kinds & collective) != 0;
+}
+
 vyre_status ir_validate(const vyre_program *p, vyre_diagnostics *d, vyre_error *error) {
-  if (!asks_for_flow(p)) return VYRE_OK;
   validator v = { .p = p, .d = d, .error = error };
-  bool good = ir_uniformity_create(&v.u, p) && check_all(&v) && ir_lint_races(p, &v.u.intervals, d);
+  bool holds = has_any(p, holds_something), races = has_any(p, is_atomic);
+  if (!holds && !races && !has_barrier(p)) return VYRE_OK; /* nothing asks, as in many programs */
+  bool good = ir_uniformity_create(&v.u, p);
+  if (good && holds) good = (v.holds = ir_union_of_operands(p, own_holds, &v)) != NULL;
+  good = good && check_all(&v) && (!races || ir_lint_races(p, &v.u.intervals, d));
   ir_uniformity_free(&v.u);
   free(v.holds);
   vyre_vector_free(&v.frames);
