@@ -34,6 +34,7 @@ struct CUctx_st {
   int device;
   unsigned refs;
   CUresult sticky; /* under the lock: a lost device answers nothing else */
+  uint64_t epoch;  /* under the lock: counts resets, so that work from before one ends */
   CUstream stream; /* the one that NULL means */
 };
 CUcontext cuda_current(void); /* not NULL behind the gate of CONTEXT */
@@ -41,6 +42,7 @@ int cuda_attribute(int attribute);
 /* Makes the context lost, and wakes who waits. */
 void cuda_lose(CUcontext context, CUresult code);
 CUresult cuda_sticky(CUcontext context);
+uint64_t cuda_epoch(CUcontext context);
 
 /* cuda_memory.c */
 /* Bytes from |p| to the end of the allocation that it lies in; 0 if it lies in none. */

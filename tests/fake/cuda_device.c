@@ -27,6 +27,13 @@ CUresult cuda_sticky(CUcontext context) {
   return code;
 }
 
+uint64_t cuda_epoch(CUcontext context) {
+  pthread_mutex_lock(&cuda_lock);
+  uint64_t epoch = context->epoch;
+  pthread_mutex_unlock(&cuda_lock);
+  return epoch;
+}
+
 void cuda_lose(CUcontext context, CUresult code) {
   pthread_mutex_lock(&cuda_lock);
   context->sticky = code;
@@ -204,7 +211,9 @@ CUresult do_cuDevicePrimaryCtxRelease(CUdevice device) {
   CUstream stream = context->stream;
   if (is_last) {
     context->sticky = CUDA_SUCCESS;
+    context->epoch++;
     context->stream = NULL;
+    pthread_cond_broadcast(&cuda_moved);
   }
   pthread_mutex_unlock(&cuda_lock);
   if (!is_last) return was_active ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;

@@ -20,6 +20,7 @@ typedef enum op_kind {
 typedef struct op {
   op_kind kind;
   CUcontext context;
+  uint64_t epoch;            /* of the context, when it was put */
   uint64_t to, from, bytes;  /* COPY; FILL: |bytes| elements of |width| */
   uint64_t value;
   unsigned width, flags;
@@ -81,10 +82,11 @@ static void reach(CUevent event, uint64_t turn) {
   pthread_mutex_unlock(&cuda_lock);
 }
 
-/* Until the event was reached or the device is lost. */
-static CUresult await_event(CUevent event, uint64_t turn, CUcontext context) {
+/* Until the event was reached, or the device is lost or was reset. */
+static CUresult await_event(CUevent event, uint64_t turn, CUcontext context, uint64_t epoch) {
   pthread_mutex_lock(&cuda_lock);
-  while (event->done < turn && context->sticky == CUDA_SUCCESS) pthread_cond_wait(&cuda_moved, &cuda_lock);
+  while (event->done < turn && context->sticky == CUDA_SUCCESS && context->epoch == epoch)
+    pthread_cond_wait(&cuda_moved, &cuda_lock);
   CUresult code = context->sticky;
   pthread_mutex_unlock(&cuda_lock);
   return code;
@@ -117,7 +119,7 @@ CUresult do_cuEventSynchronize(CUevent event) {
   pthread_mutex_lock(&cuda_lock);
   uint64_t turn = event->recorded;
   pthread_mutex_unlock(&cuda_lock);
-  return await_event(event, turn, cuda_current());
+  return await_event(event, turn, cuda_current(), cuda_epoch(cuda_current()));
 }
 
 CUresult do_cuEventElapsedTime(float *ms, CUevent begin, CUevent end) {
@@ -167,21 +169,26 @@ static bool is_reached(const op *o) {
   }
 }
 
+/* Whether the device is as it was when the work was put. */
+static bool is_alive(const op *o) {
+  return cuda_sticky(o->context) == CUDA_SUCCESS && cuda_epoch(o->context) == o->epoch;
+}
+
 /* The host writes the word without telling anyone. */
 static void await_value(const op *o) {
-  while (!is_reached(o) && cuda_sticky(o->context) == CUDA_SUCCESS)
+  while (is_alive(o) && !is_reached(o))
     nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
 }
 
 static void do_op(const op *o) {
   if (o->kind == OP_HOST && o->fn != NULL) o->fn(o->data); /* runs whatever happened before */
-  if (cuda_sticky(o->context) != CUDA_SUCCESS) return;
+  if (!is_alive(o)) return;
   switch (o->kind) {
   case OP_COPY: memmove((void *)(uintptr_t)o->to, (const void *)(uintptr_t)o->from, o->bytes); break;
   case OP_FILL: fill(o); break;
   case OP_LAUNCH: launch(o); break;
   case OP_RECORD: reach(o->event, o->turn); break;
-  case OP_WAIT_EVENT: await_event(o->event, o->turn, o->context); break;
+  case OP_WAIT_EVENT: await_event(o->event, o->turn, o->context, o->epoch); break;
   case OP_WRITE:
     if (o->width == 8) __atomic_store_n((uint64_t *)(uintptr_t)o->to, o->value, __ATOMIC_RELEASE);
     else __atomic_store_n((uint32_t *)(uintptr_t)o->to, (uint32_t)o->value, __ATOMIC_RELEASE);
@@ -226,6 +233,7 @@ static CUresult put(CUstream stream, const op *o) {
   op *own = copy_op(o);
   if (own == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
   own->context = stream->context;
+  own->epoch = cuda_epoch(stream->context);
   CUresult code = stream->capture != NULL                      ? add_to_graph(stream->capture, own)
                   : fake_worker_put(stream->worker, run_op, own) ? CUDA_SUCCESS
                                                                : CUDA_ERROR_OUT_OF_MEMORY;

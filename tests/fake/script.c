@@ -30,7 +30,6 @@ typedef struct count {
 } count;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *script_variable;
 static const fake_code *script_codes;
 static rule rules[MOST_RULES];
@@ -215,9 +214,13 @@ static void take_variable(void) {
 }
 
 void fake_begin(const char *variable, const fake_code *codes) {
-  script_variable = variable;
-  script_codes = codes;
-  pthread_once(&once, take_variable);
+  pthread_mutex_lock(&lock);
+  if (script_variable == NULL) {
+    script_variable = variable;
+    script_codes = codes;
+    take_variable();
+  }
+  pthread_mutex_unlock(&lock);
 }
 
 const char *fake_script(const char *text) {

@@ -65,18 +65,34 @@ static const char ptx[] =
     ".visible .entry block(.param .align 8 .b8 block_params[24]) { ret; }\n"
     ".visible .entry empty() { ret; }\n";
 
+/* What the helpers made, for finish. */
+static CUmodule modules[8];
+static CUdeviceptr memories[8];
+static unsigned module_count, memory_count;
+
 static CUfunction function_of(const char *name) {
   CUmodule module;
   CUfunction function;
   OK(cu.cuModuleLoadData(&module, ptx));
   OK(cu.cuModuleGetFunction(&function, module, name));
+  modules[module_count++] = module;
   return function;
 }
 
 static CUdeviceptr memory(size_t bytes) {
   CUdeviceptr p;
   OK(cu.cuMemAlloc(&p, bytes));
+  memories[memory_count++] = p;
   return p;
+}
+
+/* Nothing that a test made may be left. */
+static void finish(void) {
+  while (module_count > 0) OK(cu.cuModuleUnload(modules[--module_count]));
+  while (memory_count > 0) OK(cu.cuMemFree(memories[--memory_count]));
+  static const char *const kinds[] = { "memory", "module", "link", "event", "graph", "graph exec" };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) ck_assert_msg(cu.live(kinds[i]) == 0, "%s", kinds[i]);
+  ck_assert_int_eq(cu.live("stream"), 1); /* the context's own */
 }
 
 /* ---- Finding --------------------------------------------------------------------------------- */
@@ -244,7 +260,8 @@ END_TEST
 
 START_TEST(memory_is_real_and_bounded) {
   load_with_context("set memory 4096");
-  CUdeviceptr p = memory(4000), q;
+  CUdeviceptr p, q;
+  OK(cu.cuMemAlloc(&p, 4000));
   unsigned char bytes[16] = "fifteen letters", back[16];
   OK(cu.cuMemcpyDtoH(back, p, 16));
   for (int i = 0; i < 16; i++) ck_assert_uint_eq(back[i], 0xA5); /* nobody cleared it */
@@ -268,20 +285,24 @@ START_TEST(memory_is_real_and_bounded) {
   ck_assert_int_eq(cu.cuMemHostRegister(bytes, sizeof bytes, 0), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
   OK(cu.cuMemHostUnregister(bytes));
   ck_assert_int_eq(cu.cuMemHostUnregister(bytes), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
-  ck_assert_int_eq(cu.live("memory"), 0);
+  finish();
 }
 END_TEST
 
 START_TEST(the_nth_call_fails) {
   load_with_context("fail cuMemAlloc CUDA_ERROR_OUT_OF_MEMORY at 3; fail cuEventCreate 999 from 2");
-  CUdeviceptr p;
-  CUevent event;
+  CUdeviceptr p[6];
+  CUevent event[6];
   for (int i = 1; i <= 5; i++)
-    ck_assert_int_eq(cu.cuMemAlloc(&p, 16), i == 3 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS);
+    ck_assert_int_eq(cu.cuMemAlloc(&p[i], 16), i == 3 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS);
   for (int i = 1; i <= 5; i++)
-    ck_assert_int_eq(cu.cuEventCreate(&event, 0), i >= 2 ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS);
+    ck_assert_int_eq(cu.cuEventCreate(&event[i], 0), i >= 2 ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS);
   ck_assert_uint_eq(cu.calls("cuMemAlloc"), 5);
   ck_assert_int_eq(cu.live("memory"), 4);
+  for (int i = 1; i <= 5; i++)
+    if (i != 3) OK(cu.cuMemFree(p[i]));
+  OK(cu.cuEventDestroy(event[1]));
+  finish();
 }
 END_TEST
 
@@ -328,7 +349,7 @@ START_TEST(modules_and_what_is_wrong_with_them) {
     ck_assert_uint_eq((uintptr_t)values[1], log[0] != 0 ? strlen(log) : sizeof log);
     ck_assert_ptr_null(module);
   }
-  ck_assert_int_eq(cu.live("module"), 0);
+  finish();
 }
 END_TEST
 
@@ -339,10 +360,13 @@ START_TEST(a_compiler_that_fails_as_ordered) {
   int names[] = { JIT_ERROR_LOG_BUFFER_SIZE_BYTES, JIT_ERROR_LOG_BUFFER };
   void *values[] = { (void *)sizeof log, log };
   OK(cu.cuModuleLoadDataEx(&module, ptx, 2, names, values));
+  OK(cu.cuModuleUnload(module));
   ck_assert_int_eq(cu.cuModuleLoadDataEx(&module, ptx, 2, names, values), CUDA_ERROR_INVALID_PTX);
   ck_assert_str_eq(log, "ptxas e"); /* as much as there is room for */
   ck_assert_uint_eq((uintptr_t)values[0], 7);
   OK(cu.cuModuleLoadDataEx(&module, ptx, 0, NULL, NULL));
+  OK(cu.cuModuleUnload(module));
+  finish();
 }
 END_TEST
 
@@ -368,7 +392,7 @@ START_TEST(linked_machine_code_loads) {
   OK(cu.cuLibraryUnload(from));
   OK(cu.cuModuleUnload(module));
   OK(cu.cuLinkDestroy(link));
-  ck_assert_int_eq(cu.live("module") + cu.live("link"), 0);
+  finish();
 }
 END_TEST
 
@@ -420,6 +444,7 @@ START_TEST(launches_run_c_functions) {
   OK(cu.cuLaunchKernel(saxpy, 1, 1, 1, 1, 1, 1, 65536, stream, params, NULL));
   OK(cu.cuStreamSynchronize(stream));
   OK(cu.cuStreamDestroy(stream));
+  finish();
 }
 END_TEST
 
@@ -430,6 +455,7 @@ START_TEST(a_launch_that_fails) {
   ck_assert_int_eq(cu.cuLaunchKernel(empty, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
   OK(cu.cuLaunchKernel(empty, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
   OK(cu.cuStreamSynchronize(NULL));
+  finish();
 }
 END_TEST
 
@@ -480,8 +506,8 @@ START_TEST(streams_wait_for_values_and_events) {
   OK(cu.cuEventDestroy(untimed));
   OK(cu.cuStreamDestroy(first));
   OK(cu.cuStreamDestroy(second));
-  ck_assert_int_eq(cu.live("event"), 0);
-  ck_assert_int_eq(cu.live("stream"), 1); /* the context's own */
+  OK(cu.cuMemFreeHost(host));
+  finish();
 }
 END_TEST
 
@@ -519,7 +545,8 @@ START_TEST(graphs_replay_what_was_captured) {
   ck_assert_int_eq(cu.cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
   ck_assert_ptr_null(graph);
   ck_assert_int_eq(cu.cuStreamBeginCapture(NULL, 1), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  ck_assert_int_eq(cu.live("graph") + cu.live("graph exec"), 0);
+  OK(cu.cuStreamDestroy(stream));
+  finish();
 }
 END_TEST
 
@@ -560,6 +587,12 @@ START_TEST(a_device_that_is_lost_wakes_everyone_and_stays_lost) {
   OK(cu.cuDevicePrimaryCtxRelease(0));
   OK(cu.cuDevicePrimaryCtxRetain(&context, 0));
   OK(cu.cuMemAlloc(&p, 16)); /* the device was reset */
+  OK(cu.cuMemFree(p));
+  OK(cu.cuStreamSynchronize(stuck)); /* what waited in it has come to its end */
+  OK(cu.cuEventDestroy(event));
+  OK(cu.cuStreamDestroy(stuck));
+  OK(cu.cuStreamDestroy(stream));
+  finish();
 }
 END_TEST
 
@@ -573,6 +606,10 @@ START_TEST(a_loss_with_a_code_of_its_own) {
   ck_assert_str_eq(name, "CUDA_ERROR_ECC_UNCORRECTABLE");
   OK(cu.cuGetErrorString(CUDA_ERROR_ECC_UNCORRECTABLE, &name));
   ck_assert_int_eq(cu.cuGetErrorName(12345, &name), CUDA_ERROR_INVALID_VALUE);
+  OK(cu.cuDevicePrimaryCtxRelease(0));
+  CUcontext context;
+  OK(cu.cuDevicePrimaryCtxRetain(&context, 0));
+  finish();
 }
 END_TEST
 
