@@ -107,7 +107,7 @@ START_TEST(stages_of_the_compiler) {
     double expressions = counter(c, "expressions");
     ck_assert_msg(expressions > 0.8 * (double)c->n && expressions < 1.3 * (double)c->n, "%s has %.0f expressions",
                   c->id, expressions);
-    ck_assert(counter(c, "time_per_expression") > 0);
+    ck_assert(counter(c, "processor_time_per_expression") > 0);
     ck_assert(i % 2 == 0 || counter(c, "growth_exponent") != -1);
     ck_assert(i % 2 == 1 || counter(c, "growth_exponent") == -1); /* there is nothing smaller */
   }
