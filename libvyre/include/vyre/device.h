@@ -308,7 +308,8 @@ VYRE_API vyre_status vyre_set_grid(const vyre_set *set, uint64_t grid[3], vyre_e
 /* ---- Batches ----------------------------------------------------------------------------------- */
 
 /* Commands to be submitted together, any number of times. Those without vyre_batch_order between them may
- * overlap. After its first submit a batch takes no more commands (BUSY). */
+ * overlap. After its first submit, and while one goes on, a batch takes no more commands (BUSY); one that was refused
+ * for its arguments leaves the batch open. */
 VYRE_API vyre_status vyre_batch_create(vyre_device *device, vyre_batch **out, vyre_error *error);
 VYRE_API void vyre_batch_destroy(vyre_batch *batch);
 
