@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "facts.h"
 #include "generate.h"
 #include "machine.h"
 #include "measure.h"
@@ -338,6 +339,7 @@ static vyre_status begin_run(const bench_options *o, uint64_t bytes, bench_setti
   out->seed = o->seed;
   bool done = bench_machine_describe(out) && bench_device_describe(out, o->context, setting->device);
   if (done && !o->no_probes) done = bench_probe_all(o, bytes, out);
+  if (done) done = bench_facts_take(o->peers, true, out);
   return done ? VYRE_OK : vyre_fail_memory(error, "bench");
 }
 
@@ -357,6 +359,7 @@ static vyre_status run_rows(const bench_options *o, const bench_setting *setting
                   .samples = o->samples ? o->samples : suite->samples,
                   .work.file = -1};
     status = run_case(&r, error);
+    if (status == VYRE_OK && !bench_facts_take(o->peers, false, out)) status = vyre_fail_memory(error, "bench");
     if (status == VYRE_OK) tell(o, r.c->id, "done", r.c);
   }
   return status;

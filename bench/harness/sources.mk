@@ -8,6 +8,7 @@ bench_libvyre_bench_la_SOURCES = \
 	bench/harness/driver.c bench/harness/driver.h \
 	bench/harness/driver_host.c bench/harness/driver_host.h \
 	bench/harness/driver_peer.c bench/harness/driver_vyre.c \
+	bench/harness/facts.c bench/harness/facts.h \
 	bench/harness/generate.c bench/harness/generate.h \
 	bench/harness/machine.c bench/harness/machine.h \
 	bench/harness/measure.c bench/harness/measure.h \

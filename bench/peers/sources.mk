@@ -10,7 +10,7 @@ cub_peer = bench/peers/cuda/cub.cu
 cublas_peer = bench/peers/cuda/cublas.cu
 vulkan_peer = bench/peers/vulkan/device.c bench/peers/vulkan/device.h bench/peers/vulkan/vulkan.c \
 	bench/peers/vulkan/map.comp bench/peers/vulkan/nothing.comp bench/peers/vulkan/sum.comp
-peer_sources = $(peer_protocol) bench/peers/divide.h $(cpu_peer) $(opencl_peer) $(vulkan_peer) \
+peer_sources = $(peer_protocol) bench/peers/facts.sh bench/peers/divide.h $(cpu_peer) $(opencl_peer) $(vulkan_peer) \
 	$(cuda_peer_common) $(cuda_peer) $(cub_peer) $(cublas_peer)
 EXTRA_DIST += $(peer_sources) bench/peers/README.md
 
@@ -22,6 +22,7 @@ bench/peers/cub: $(addprefix $(top_srcdir)/,$(cuda_peer_common) $(cub_peer))
 bench/peers/cublas: $(addprefix $(top_srcdir)/,$(cuda_peer_common) $(cublas_peer))
 bench/peers/pocl: $(addprefix $(top_srcdir)/,$(opencl_peer))
 bench/peers/vulkan: $(addprefix $(top_srcdir)/,$(vulkan_peer))
+bench/peers/facts: $(top_srcdir)/bench/peers/facts.sh
 bench/peers/cuda bench/peers/pocl bench/peers/vulkan: $(top_srcdir)/bench/peers/divide.h
 $(peer_programs): $(addprefix $(top_srcdir)/,$(peer_protocol))
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && PEER_CFLAGS='$(PEER_CFLAGS)' NVCC='$(NVCC)' \

@@ -32,3 +32,10 @@ tests_bench_test_peer_host_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
 # The command as a whole.
 TESTS += tests/bench/test_bench.sh
 EXTRA_DIST += tests/bench/test_bench.sh
+
+check_PROGRAMS += tests/bench/test_facts
+TESTS += tests/bench/test_facts
+tests_bench_test_facts_SOURCES = tests/bench/test_facts.c $(bench_tool_sources)
+tests_bench_test_facts_CPPFLAGS = $(bench_test_flags)
+tests_bench_test_facts_CFLAGS = $(TEST_CFLAGS)
+tests_bench_test_facts_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
