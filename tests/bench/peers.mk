@@ -22,3 +22,8 @@ tests_bench_test_host_cases_SOURCES = tests/bench/test_host_cases.c $(bench_tool
 tests_bench_test_host_cases_CPPFLAGS = $(bench_test_flags)
 tests_bench_test_host_cases_CFLAGS = $(TEST_CFLAGS)
 tests_bench_test_host_cases_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
+
+# A folder that measures elsewhere. It installs, which one test at a time may do in a build.
+TESTS += tests/bench/test_stage.sh
+EXTRA_DIST += tests/bench/test_stage.sh
+tests/bench/test_stage.log: tests/house/install.log tests/tools/test_installed.log
