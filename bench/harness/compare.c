@@ -103,8 +103,8 @@ static bool fastest_agree(bench_change change, const bench_series *before, const
   return change == BENCH_SLOWER ? ratio > floor : ratio < 1 / floor;
 }
 
-static bool measure(bench_difference *d, const bench_contestant *before, const bench_contestant *after) {
-  const bench_series *a = &before->clocks[d->clock], *b = &after->clocks[d->clock];
+static bool measure(bench_difference *d) {
+  const bench_series *a = &d->was->clocks[d->clock], *b = &d->is->clocks[d->clock];
   bench_interval interval;
   double wander_a, wander_b;
   if (!ratio_of(a, b, &interval) || !wander_of(a, &wander_a) || !wander_of(b, &wander_b)) return false;
@@ -133,7 +133,8 @@ static const char *unlike(const bench_case *a, const bench_case *b) {
   return a->input_count == b->input_count ? NULL : "the inputs are others";
 }
 
-static bool contrast(bench_difference *d, const bench_contestant *before, const bench_contestant *after) {
+static bool contrast(bench_difference *d) {
+  const bench_contestant *before = d->was, *after = d->is;
   d->clock = common_clock(before, after);
   d->reason = unlike(d->before, d->after);
   d->change = BENCH_INCOMPARABLE;
@@ -147,17 +148,16 @@ static bool contrast(bench_difference *d, const bench_contestant *before, const 
   } else if (d->clock == BENCH_CLOCKS) {
     d->reason = "no clock is in both";
   } else {
-    return measure(d, before, after);
+    return measure(d);
   }
   return true;
 }
 
-/* Whether the contestant of a row can stand for the machine: the same program in both runs, with figures. vyre is what
- * changes, and stands for nothing. */
+/* Whether the contestant of a row that has a ratio can stand for the machine: the same program in both runs. vyre is
+ * what changes, and stands for nothing. */
 static bool is_control(const bench_difference *d) {
-  if (d->ratio == 0 || same(d->contestant, d->after->contestants[0].name)) return false;
-  const bench_contestant *a = find_contestant(d->before, d->contestant), *b = find_contestant(d->after, d->contestant);
-  return same(a->version, b->version) && same(a->flags, b->flags);
+  bool vyre = d->is == d->after->contestants;
+  return !vyre && same(d->was->version, d->is->version) && same(d->was->flags, d->is->flags);
 }
 
 /* The median, and of the two in the middle the one that says less. */
@@ -172,7 +172,7 @@ static void control(bench_difference *d, const bench_difference *rows, const ben
   double ratios[MAX_CONTROLS];
   uint32_t controls = 0;
   for (uint32_t i = 0; i < count && controls < MAX_CONTROLS; i++)
-    if (&rows[i] != d && rows[i].clock == d->clock && is_control(&rows[i]))
+    if (&rows[i] != d && rows[i].ratio > 0 && rows[i].clock == d->clock && is_control(&rows[i]))
       ratios[controls++] = raw[i] == BENCH_SLOWER || raw[i] == BENCH_FASTER ? rows[i].ratio : 1;
   if (controls == 0) return;
   d->controlled = true;
@@ -202,15 +202,15 @@ static bool add_case(bench_comparison *out, const bench_case *before, const benc
   for (uint32_t i = 0; after && i < after->contestant_count; i++) {
     const bench_contestant *c = &after->contestants[i], *earlier = before ? find_contestant(before, c->name) : NULL;
     bench_difference *d = &rows[count++];
-    *d = (bench_difference){ .before = before, .after = after, .contestant = c->name, .change = BENCH_ADDED,
-                             .clock = BENCH_CLOCKS };
-    if (earlier && !contrast(d, earlier, c)) return false;
+    *d = (bench_difference){ .before = before, .after = after, .contestant = c->name, .was = earlier, .is = c,
+                             .change = BENCH_ADDED, .clock = BENCH_CLOCKS };
+    if (earlier && !contrast(d)) return false;
   }
   for (uint32_t i = 0; before && i < before->contestant_count; i++) {
-    const char *name = before->contestants[i].name;
-    if (after && find_contestant(after, name)) continue;
-    rows[count++] = (bench_difference){ .before = before, .after = after, .contestant = name, .change = BENCH_REMOVED,
-                                        .clock = BENCH_CLOCKS };
+    const bench_contestant *c = &before->contestants[i];
+    if (after && find_contestant(after, c->name)) continue;
+    rows[count++] = (bench_difference){ .before = before, .after = after, .contestant = c->name, .was = c,
+                                        .change = BENCH_REMOVED, .clock = BENCH_CLOCKS };
   }
   out->count += count;
   return control_all(rows, count);
@@ -269,7 +269,7 @@ void bench_comparison_free(bench_comparison *comparison) {
 bool bench_comparison_failed(const bench_comparison *comparison) {
   for (uint32_t i = 0; i < comparison->count; i++) {
     const bench_difference *d = &comparison->rows[i];
-    bool vyre = d->after && d->after->contestant_count && same(d->contestant, d->after->contestants[0].name);
+    bool vyre = d->is && d->is == d->after->contestants;
     if (vyre && (d->change == BENCH_SLOWER || d->change == BENCH_BROKEN)) return true;
   }
   return false;

@@ -26,6 +26,7 @@ typedef enum bench_change {
 typedef struct bench_difference {
   const bench_case *before, *after;                   /* one is NULL if added or removed */
   const char *contestant;
+  const bench_contestant *was, *is;                   /* its records; NULL where it is not */
   bench_clock clock;           /* device if both have it, else the first wall clock of both; BENCH_CLOCKS if none is */
   double before_ns, after_ns;                         /* p50; 0 if there is none */
   double ratio, low, high;                            /* after / before, with its interval */

@@ -1,5 +1,5 @@
 # What becomes of the measurements: JSON and back, tables, comparison, targets and gates.
-bench_libvyre_bench_la_SOURCES += \
+bench_evidence_sources = \
 	bench/harness/compare.c bench/harness/compare.h bench/harness/compare_write.c \
 	bench/harness/format.c bench/harness/format.h \
 	bench/harness/gates.c bench/harness/gates.h \
@@ -11,6 +11,7 @@ bench_libvyre_bench_la_SOURCES += \
 	bench/harness/svg.c bench/harness/svg.h \
 	bench/harness/table.c bench/harness/table.h \
 	bench/harness/targets.c bench/harness/targets.h bench/harness/targets.inc
+bench_libvyre_bench_la_SOURCES += $(bench_evidence_sources)
 
 # What a program that links the library compiles in; the command has it anyway.
 bench_tool_sources = tools/json.c tools/json.h tools/number.c tools/number.h

@@ -16,7 +16,8 @@
 #include "record_json.h"
 #include "stats.h"
 
-enum { MAX_BYTES = 64 << 20 };
+/* The last two keep what compares everything with everything short. */
+enum { MAX_BYTES = 64 << 20, MAX_CASES = 4096, MAX_ELEMENTS = 256 };
 
 /* Where the reader is: a member, or an element of a list. */
 typedef struct place {
@@ -153,8 +154,10 @@ static vyre_status make_room(reader *r, size_t count, size_t size, void *member,
 static vyre_status read_list(reader *r, const place *at, const record_type *type, json_t *json, void *member,
                              uint32_t *count) {
   if (!json_is_array(json)) return refuse(r, at, "has to be an array, and is %s", kind_of(json));
+  size_t most = at->outer ? MAX_ELEMENTS : MAX_CASES, found = json_array_size(json);
+  if (found > most) return refuse(r, at, "has %zu elements, and may have %zu", found, most);
   char *elements;
-  vyre_status status = make_room(r, json_array_size(json), type->size, member, count, &elements);
+  vyre_status status = make_room(r, found, type->size, member, count, &elements);
   for (size_t i = 0; status == VYRE_OK && i < *count; i++) {
     place element = { at, NULL, i };
     status = read_members(r, &element, type, json_array_get(json, i), elements + i * type->size);
@@ -177,6 +180,7 @@ static vyre_status read_numbers(reader *r, const place *at, json_t *json, void *
 
 static vyre_status read_pairs(reader *r, const place *at, json_t *json, void *member, uint32_t *count) {
   if (!json_is_object(json)) return refuse(r, at, "has to be an object, and is %s", kind_of(json));
+  if (json_object_size(json) > MAX_ELEMENTS) return refuse(r, at, "has more than %d members", MAX_ELEMENTS);
   char *elements;
   vyre_status status = make_room(r, json_object_size(json), sizeof(bench_pair), member, count, &elements);
   if (status) return status;

@@ -200,6 +200,16 @@ START_TEST(damage_does_no_harm) {
 }
 END_TEST
 
+START_TEST(lists_are_bounded) {
+  char many[12000] = "\"host\": {";
+  for (int i = 0; i < 256; i++) snprintf(many + strlen(many), 40, "\"k%d\": \"\", ", i);
+  refused("\"host\": {", many, VYRE_ERR_INVALID_FILE, "host has more than 256 members");
+  strcpy(many, "\"inputs\": [");
+  for (int i = 0; i < 256; i++) strcat(many, "1, ");
+  refused("\"inputs\": [", many, VYRE_ERR_INVALID_FILE, "cases[0].inputs has 257 elements");
+}
+END_TEST
+
 START_TEST(no_nesting_is_too_deep) {
   char deep[100000];
   memset(deep, '[', sizeof deep);
@@ -269,6 +279,7 @@ int main(void) {
   return run_suite("record", 120,
                    (const TTest *const[]){ what_is_written_comes_back, each_member_is_checked,
                                            every_member_of_the_table_is_in_the_sample, what_is_wrong_is_named,
-                                           damage_does_no_harm, no_nesting_is_too_deep, files, a_full_disk_is_told,
+                                           damage_does_no_harm, lists_are_bounded, no_nesting_is_too_deep,
+                                           files, a_full_disk_is_told,
                                            without_memory_it_says_so, NULL });
 }

@@ -28,8 +28,15 @@ fuzz_programs += tests/fuzz/fuzz_cache
 tests_fuzz_fuzz_cache_SOURCES = tests/fuzz/fuzz_cache.c tests/fuzz/driver.c
 tests_fuzz_fuzz_cache_LDADD = $(vyre_static_libs)
 
+fuzz_programs += tests/fuzz/fuzz_report
+tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c tests/fuzz/driver.c $(bench_tool_sources)
+tests_fuzz_fuzz_report_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench
+tests_fuzz_fuzz_report_LDADD = bench/libvyre_bench.la $(vyre_static_libs)
+
 fuzz:
-	@sources='$(filter %.c,$(vyre_ir_sources) $(vyre_core_sources))' flags='$(AM_CPPFLAGS) $(SODIUM_CFLAGS) $(INIH_CFLAGS)' \
-	libs='$(SODIUM_LIBS) $(INIH_LIBS) -lm' \
+	@sources='$(filter %.c,$(vyre_ir_sources) $(vyre_core_sources) $(bench_evidence_sources) $(bench_tool_sources)) \
+	  bench/harness/stats.c' \
+	flags='$(AM_CPPFLAGS) -I$(top_srcdir)/bench -I$(top_srcdir) $(SODIUM_CFLAGS) $(INIH_CFLAGS) $(JANSSON_CFLAGS)' \
+	libs='$(SODIUM_LIBS) $(INIH_LIBS) $(JANSSON_LIBS) -lm' \
 	$(SHELL) $(srcdir)/tests/fuzz/run '$(abs_top_srcdir)' $(patsubst tests/fuzz/fuzz_%,%,$(fuzz_programs))
 phony_targets += fuzz
