@@ -2,6 +2,7 @@
  * of the places, each directory sorted, so that the order in which a file system lists it does not matter. */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,10 +141,18 @@ void vyre_search_forget(vyre_context *context) {
 
 static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* Of a directory: how many of its files are named as plugins are, and how many otherwise. */
+/* Of a directory: how many of its files are named as plugins are, and how many otherwise, with the first of them that
+ * may be meant for one. */
 typedef struct tally {
   uint32_t plugins, others;
+  char odd[NAME_MAX + 1];
 } tally;
+
+/* libtool's description of a plugin lies beside it. */
+static bool is_odd(const char *name) {
+  size_t bytes = strlen(name);
+  return bytes < 3 || strcmp(name + bytes - 3, ".la") != 0;
+}
 
 static vyre_status scan_directory(vyre_context *context, const char *path, DIR *directory, tally *out) {
   VYRE_VECTOR(char *) names = { 0 };
@@ -164,6 +173,9 @@ static vyre_status scan_directory(vyre_context *context, const char *path, DIR *
   if (names.count > 0) qsort(names.data, names.count, sizeof *names.data, compare_names);
   for (uint32_t i = 0; i < names.count; i++) {
     char *full = NULL;
+    size_t bytes;
+    if (out->odd[0] == 0 && backend_name(names.data[i], &bytes) == NULL && is_odd(names.data[i]))
+      snprintf(out->odd, sizeof out->odd, "%s", names.data[i]);
     if (status == VYRE_OK && asprintf(&full, "%s/%s", path, names.data[i]) < 0) full = NULL;
     if (status == VYRE_OK) status = full != NULL ? add_plugin(context, full, false) : VYRE_ERR_NO_MEMORY;
     free(full);
@@ -177,12 +189,15 @@ static vyre_status search_directory(vyre_context *context, const char *path, con
   tally found = { 0 };
   vyre_status status = scan_directory(context, path, directory, &found);
   if (status != VYRE_OK) return status;
+  const char *such = found.odd[0] != 0 ? ", such as " : "";
   if (found.plugins > 0)
-    return note_place(context, path, source, found.plugins, "It has %u plugin%s.", found.plugins,
-                      found.plugins > 1 ? "s" : "");
+    return note_place(context, path, source, found.plugins, "It has %u plugin%s%s%s%s.", found.plugins,
+                      found.plugins > 1 ? "s" : "", found.odd[0] != 0 ? "; others are not called so" : "", such,
+                      found.odd);
   if (found.others == 0) return note_place(context, path, source, 0, "It is empty.");
-  return note_place(context, path, source, 0, "No file in it is called %s<name>%s; %u %s called otherwise.",
-                    VYRE_BACKEND_PREFIX, VYRE_BACKEND_SUFFIX, found.others, found.others > 1 ? "are" : "is");
+  return note_place(context, path, source, 0, "No file in it is called %s<name>%s; %u %s called otherwise%s%s.",
+                    VYRE_BACKEND_PREFIX, VYRE_BACKEND_SUFFIX, found.others, found.others > 1 ? "are" : "is", such,
+                    found.odd);
 }
 
 /* A place is a directory or one file. One that is missing is only an entry if the user named it. */

@@ -23,17 +23,19 @@ expect 1 "$VYRE" backends --backend nonesuch --save-profile never; absent never
 
 # With nothing to show, the places that were searched are told, each with what it has.
 mkdir empty other
-touch other/readme other/vyre_backend_X.so
+touch other/readme other/vyre_backend_X.so plugins/vyre_backend_old.so.1 plugins/vyre_backend_broken.la
 path=$work/empty:$work/other:$work/missing
 expect 1 env VYRE_BACKEND_PATH="$path" "$VYRE" backends; out_is_empty; err_has 'Fix: '
 err_has "searched $work/empty (VYRE_BACKEND_PATH): It is empty."
-err_has "searched $work/other (VYRE_BACKEND_PATH): No file in it is called vyre_backend_<name>.so; 2 are called otherwise."
+err_has "searched $work/other (VYRE_BACKEND_PATH): No file in it is called vyre_backend_<name>.so; 2 are called otherwise, such as vyre_backend_X.so."
 err_has "searched $work/missing (VYRE_BACKEND_PATH): No such file or directory."
 err_has 'beside libvyre): It was not searched, because VYRE_BACKEND_PATH stands for every place. Fix: begin that with +'
 expect 1 env VYRE_BACKEND_PATH="$work/empty" "$VYRE" backends --all; out_is_empty; err_has 'It is empty.'
 err_has 'Fix: install one'
 expect 0 "$VYRE" backends --backend-path empty --all; out_has "searched $work/empty (--backend-path): It is empty."
-out_has '(beside libvyre): It has 1 plugin.'
+out_has '(beside libvyre): It has '
+expect 0 "$VYRE" backends --backend-path plugins --all
+out_has "searched $work/plugins (--backend-path): It has 1 plugin; others are not called so, such as vyre_backend_old.so.1."
 
 # Failures as JSON.
 expect 1 env VYRE_BACKEND_PATH="$work/empty" "$VYRE" backends --json; cp out none.json; err_has 'no usable backend'
