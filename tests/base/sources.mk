@@ -1,7 +1,7 @@
 # Foundations.
 base_tests = \
 	tests/base/test_arena tests/base/test_config tests/base/test_diag tests/base/test_error \
-	tests/base/test_index_set tests/base/test_log tests/base/test_strings tests/base/test_vector
+	tests/base/test_index_set tests/base/test_log tests/base/test_self tests/base/test_strings tests/base/test_vector
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests) tests/base/test_config_docs.sh
 EXTRA_DIST += tests/base/test_config_docs.sh tests/suite.h tests/fail_malloc.h
@@ -24,6 +24,10 @@ tests_base_test_index_set_LDADD = $(TEST_LIBS)
 tests_base_test_log_SOURCES = tests/base/test_log.c tests/fail_malloc.c
 tests_base_test_log_CFLAGS = $(TEST_CFLAGS)
 tests_base_test_log_LDADD = $(TEST_LIBS)
+tests_base_test_self_SOURCES = tests/base/test_self.c tests/fail_malloc.c
+tests_base_test_self_CPPFLAGS = $(AM_CPPFLAGS) -DVYRE_PREFIX='"$(prefix)"' -DVYRE_LIB_DIR='"$(libdir)"'
+tests_base_test_self_CFLAGS = $(TEST_CFLAGS)
+tests_base_test_self_LDADD = $(TEST_LIBS)
 tests_base_test_strings_SOURCES = tests/base/test_strings.c tests/fail_malloc.c
 tests_base_test_strings_CFLAGS = $(TEST_CFLAGS)
 tests_base_test_strings_LDADD = $(TEST_LIBS)
