@@ -36,11 +36,12 @@ static uint64_t needs_of(uint8_t form) {
 
 /* Whether the target computes in f32 or f64 what a form asks for. */
 static bool has_float(const lower_code *c, vyre_type type) {
-  static const uint16_t wanted[] = { VYRE_KERNEL_ADD,    VYRE_KERNEL_SUB,     VYRE_KERNEL_MUL,      VYRE_KERNEL_DIV,
-                                     VYRE_KERNEL_FMA,    VYRE_KERNEL_SQRT,    VYRE_KERNEL_LT,       VYRE_KERNEL_SELECT,
-                                     VYRE_KERNEL_TO_INT, VYRE_KERNEL_REFLOAT, VYRE_KERNEL_TO_FLOAT };
+  static const uint16_t wanted[] = { VYRE_KERNEL_ADD,  VYRE_KERNEL_SUB,    VYRE_KERNEL_MUL, VYRE_KERNEL_DIV,
+                                     VYRE_KERNEL_FMA,  VYRE_KERNEL_SQRT,   VYRE_KERNEL_LT,  VYRE_KERNEL_SELECT,
+                                     VYRE_KERNEL_TO_INT, VYRE_KERNEL_TO_FLOAT };
   uint64_t needs = needs_of(type == VYRE_TYPE_F64 ? F64 : F32);
   if ((c->options->needs & needs) != needs) return false;
+  if (type == VYRE_TYPE_F64 && !lower_takes(c, VYRE_KERNEL_REFLOAT, form_type_bit(type))) return false;
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
     if (!lower_takes(c, wanted[i], form_type_bit(type))) return false;
   return true;

@@ -164,6 +164,9 @@ START_TEST(forms_ask_for_what_they_say) {
   ck_assert(has_float(f64, 64) && (f64->needs & VYRE_NEED_FLOAT64) != 0);
   vyre_kernel_header *f32 = transcend_kernel(transcend_functions[_i].name, FORM_F32, UINT16_MAX);
   ck_assert(!has_float(f32, 64) && (f32->needs & VYRE_NEED_FMA) != 0 && f32->insns.count < pair->insns.count);
+  vyre_kernel_header *no_f64 = transcend_kernel(transcend_functions[_i].name, FORM_PAIR, UINT16_MAX);
+  ck_assert_uint_eq(no_f64->insns.count, f32->insns.count);
+  free(no_f64);
   for (uint32_t i = 0; i < pair->insns.count; i++) {
     const vyre_kernel_insn *insn = VYRE_KERNEL_AT(vyre_kernel_insn, pair, insns, i);
     ck_assert(insn->op != VYRE_KERNEL_FMA && insn->op != VYRE_KERNEL_DIV && insn->op != VYRE_KERNEL_SQRT);

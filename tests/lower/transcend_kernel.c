@@ -29,8 +29,10 @@ const vyre_opcode_support *transcend_opcodes(transcend_form form, uint64_t *coun
   uint64_t types = (1ull << VYRE_TYPE_COUNT) - 1;
   if (form == FORM_PAIR) types &= ~(uint64_t)VYRE_KERNEL_TYPE_BIT(F64);
   *count = 0;
-  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-    if (!is_transcendental(ops[i])) rows[(*count)++] = (vyre_opcode_support){ ops[i], 0, types };
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+    if (is_transcendental(ops[i]) || (form == FORM_PAIR && ops[i] == VYRE_KERNEL_REFLOAT)) continue;
+    rows[(*count)++] = (vyre_opcode_support){ ops[i], 0, types };
+  }
   return rows;
 }
 
