@@ -1,15 +1,16 @@
 # Peers of the benchmark: `make peers` builds those that can be, `make install-peers` puts them where an installed vyre
-# looks for them. The rest of the build neither needs nor links one.
+# looks for them. The rest of the build neither needs nor links one. No directory of sources may have a peer's name:
+# make would take it for the peer.
 peer_protocol = bench/peers/build bench/peers/peer.c bench/peers/peer.h
 cpu_peer = bench/peers/cpu/cpu.c bench/peers/cpu/cpu.h bench/peers/cpu/kernels.c bench/peers/cpu/probes.c
 opencl_peer = bench/peers/opencl/opencl.c bench/peers/opencl/kernels.cl
-cuda_peer_common = bench/peers/cuda/device.cu bench/peers/cuda/device.h
-cuda_peer = bench/peers/cuda/cuda.cu bench/peers/cuda/probes.cu bench/peers/cuda/probes.h \
-	bench/peers/cuda/sum.h
-cub_peer = bench/peers/cuda/cub.cu
-cublas_peer = bench/peers/cuda/cublas.cu
-vulkan_peer = bench/peers/vulkan/device.c bench/peers/vulkan/device.h bench/peers/vulkan/vulkan.c \
-	bench/peers/vulkan/map.comp bench/peers/vulkan/nothing.comp bench/peers/vulkan/sum.comp
+cuda_peer_common = bench/peers/nvcc/device.cu bench/peers/nvcc/device.h
+cuda_peer = bench/peers/nvcc/cuda.cu bench/peers/nvcc/probes.cu bench/peers/nvcc/probes.h \
+	bench/peers/nvcc/sum.h
+cub_peer = bench/peers/nvcc/cub.cu
+cublas_peer = bench/peers/nvcc/cublas.cu
+vulkan_peer = bench/peers/glsl/device.c bench/peers/glsl/device.h bench/peers/glsl/vulkan.c \
+	bench/peers/glsl/map.comp bench/peers/glsl/nothing.comp bench/peers/glsl/sum.comp
 peer_sources = $(peer_protocol) bench/peers/facts.sh bench/peers/divide.h $(cpu_peer) $(opencl_peer) $(vulkan_peer) \
 	$(cuda_peer_common) $(cuda_peer) $(cub_peer) $(cublas_peer)
 EXTRA_DIST += $(peer_sources) bench/peers/README.md
