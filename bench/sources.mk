@@ -25,3 +25,9 @@ bench_vyre_bench_SOURCES = bench/vyre_bench.c \
 bench_vyre_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/bench \
 	-DBENCH_PEERS_DIR='"$(abs_top_builddir)/bench/peers"'
 bench_vyre_bench_LDADD = bench/libvyre_bench.la libvyre.la libvyre/libvyre_ir.la $(SODIUM_LIBS) -lm
+
+noinst_PROGRAMS += bench/lower_bench
+bench_lower_bench_SOURCES = \
+	bench/lower_bench.c tests/lower/targets.h tests/lower/targets.c \
+	tests/gen/random_program.c tests/gen/random_program.h tests/gen/random_expr.c tests/gen/random_state.h
+bench_lower_bench_LDADD = $(vyre_static_libs)

@@ -11,7 +11,8 @@ typedef struct layout {
   uint32_t *numbers; /* of each value: its final number */
   uint8_t *block;
   vyre_kernel_header *header;
-  uint64_t bytes; /* laid out so far */
+  uint64_t bytes;  /* laid out so far */
+  uint64_t copied; /* of them written */
 } layout;
 
 /* Constants first, then results in the order of instructions. */
@@ -21,9 +22,10 @@ static uint32_t number_values(layout *l) {
   for (uint32_t i = 0; i < c->constant_values.count; i++) l->numbers[c->constant_values.data[i]] = next++;
   for (uint32_t i = 0; i < c->insns.count; i++) {
     vyre_kernel_insn *insn = &c->insns.data[i];
-    const uint8_t *kinds = form_ops[insn->op].kinds;
-    for (int k = 0; k < 4; k++)
-      if (kinds[k] == FORM_VA || kinds[k] == FORM_OV) insn->arg[k] = l->numbers[insn->arg[k]];
+    for (uint32_t values = form_ops[insn->op].values; values != 0; values &= values - 1) {
+      uint32_t *arg = &insn->arg[__builtin_ctz(values)];
+      *arg = l->numbers[*arg];
+    }
     if (insn->result == 0) continue;
     l->numbers[insn->result] = next;
     insn->result = next++;
@@ -130,8 +132,12 @@ static void place_all(layout *l, vyre_kernel_header *h, uint32_t values) {
   l->bytes = (l->bytes + 7) & ~7ull;
 }
 
+/* The gap before a table is filled with zeros, then come its records. */
 static void copy(layout *l, const vyre_kernel_table *table, const void *records) {
-  if (table->count > 0) memcpy(l->block + table->offset, records, (size_t)table->count * table->stride);
+  size_t bytes = (size_t)table->count * table->stride;
+  memset(l->block + l->copied, 0, table->offset - l->copied);
+  if (bytes > 0) memcpy(l->block + table->offset, records, bytes);
+  l->copied = table->offset + bytes;
 }
 
 static vyre_kernel_value value_record(const lower_info *info) {
@@ -142,6 +148,8 @@ static vyre_kernel_value value_record(const lower_info *info) {
 /* A value that no instruction has, of a place that was never filled, has no number and is left out. */
 static void copy_values(layout *l, const vyre_kernel_table *table) {
   vyre_kernel_value *records = (vyre_kernel_value *)(void *)(l->block + table->offset);
+  records[0] = (vyre_kernel_value){ .uniform = 0 };
+  l->copied = table->offset + (size_t)table->count * table->stride;
   for (uint32_t i = 1; i < l->c->values.count; i++)
     if (l->numbers[i] != 0) records[l->numbers[i]] = value_record(&l->c->values.data[i]);
 }
@@ -164,7 +172,9 @@ static void copy_all(layout *l) {
   copy(l, &h->table_bytes, c->table_bytes.data);
   copy(l, &h->hidden_bindings, c->hidden_bindings.data);
   copy(l, &h->hidden_words, c->hidden_words.data);
+  copy(l, &h->specs, NULL);
   copy(l, &h->strings, c->strings.data);
+  memset(l->block + l->copied, 0, l->bytes - l->copied);
 }
 
 static vyre_kernel_header header_of(const lower_code *c, const uint8_t *fingerprint) {
@@ -190,12 +200,13 @@ static bool lay_out(layout *l, const uint8_t *fingerprint) {
   uint32_t values = number_values(l);
   place_all(l, &header, values);
   if (l->bytes > VYRE_KERNEL_MAX_BYTES) {
-    lower_fail(c, VYRE_ERR_LIMIT, c->name, "The kernel would have %llu bytes, and %u is the most. Fix: split the program.",
+    lower_fail(c, VYRE_ERR_LIMIT, c->name,
+               "The kernel would have %llu bytes, and %u is the most. Fix: split the program.",
                (unsigned long long)l->bytes, VYRE_KERNEL_MAX_BYTES);
     return true;
   }
   header.bytes = (uint32_t)l->bytes;
-  l->block = calloc(1, l->bytes);
+  l->block = malloc(l->bytes);
   if (l->block == NULL) return false;
   l->header = (vyre_kernel_header *)(void *)l->block;
   *l->header = header;

@@ -11,10 +11,11 @@ void lower_fail_memory(lower_code *c) {
 
 static void push(lower_code *c, const vyre_kernel_insn *insn) {
   if (c->insns.count + c->head.count + c->body.count >= VYRE_KERNEL_MAX_INSNS) {
-    lower_fail(c, VYRE_ERR_LIMIT, c->name,
-               "The program becomes more than %u instructions. Fix: split it, or name expressions that are used more than "
-               "once with let.",
-               VYRE_KERNEL_MAX_INSNS);
+    lower_fail(
+        c, VYRE_ERR_LIMIT, c->name,
+        "The program becomes more than %u instructions. Fix: split it, or name expressions that are used more than "
+        "once with let.",
+        VYRE_KERNEL_MAX_INSNS);
     return;
   }
   if (!vyre_vector_push(c->to, *insn)) lower_fail_memory(c);
@@ -49,7 +50,8 @@ void lower_plain(lower_code *c, uint32_t op, uint32_t aux, uint32_t aux2) {
 /* ---- Constants ------------------------------------------------------------------------------- */
 
 static lower_info constant_info(vyre_type type, uint64_t bits) {
-  lower_info info = { .type = (uint8_t)type, .is_constant = true, .uniform = VYRE_KERNEL_UNIFORM_GRID, .most = UINT64_MAX };
+  lower_info info = {
+      .type = (uint8_t)type, .is_constant = true, .uniform = VYRE_KERNEL_UNIFORM_GRID, .most = UINT64_MAX};
   uint32_t width = form_bytes(type) * 8;
   if (form_is_integer(type)) info.zeros = (uint8_t)(bits == 0 ? width : (uint32_t)__builtin_ctzll(bits));
   if (form_is_unsigned(type)) info.least = info.most = bits;
@@ -110,7 +112,8 @@ lower_value lower_op(lower_code *c, uint32_t op, lower_value x, lower_value y, l
 
 lower_value lower_convert(lower_code *c, uint32_t op, vyre_type type, lower_value x) {
   if (op == VYRE_KERNEL_BITCAST && lower_type_of(c, x) == type) return x;
-  return lower_emit(c, &(lower_request){ .op = (uint16_t)op, .result = type, .arg[0] = x, .type[0] = lower_type_of(c, x) });
+  return lower_emit(c,
+                    &(lower_request){.op = (uint16_t)op, .result = type, .arg[0] = x, .type[0] = lower_type_of(c, x)});
 }
 
 lower_value lower_vector(lower_code *c, const lower_value *components, uint32_t lanes) {
@@ -241,7 +244,8 @@ uint32_t lower_array(lower_code *c, vyre_kernel_space space, vyre_type element, 
   vyre_kernel_entry *entry = &c->entries.data[c->entries.count - 1];
   bool is_shared = space == VYRE_KERNEL_SPACE_SHARED;
   uint64_t *used = is_shared ? &entry->shared_bytes : &entry->local_bytes;
-  vyre_kernel_array array = { .element = form_type(element), .flags = flags, .length = length, .offset = *used, .name = name };
+  vyre_kernel_array array = {
+      .element = form_type(element), .flags = flags, .length = length, .offset = *used, .name = name};
   uint64_t bytes;
   if (__builtin_mul_overflow(length, form_bytes(element), &bytes) || __builtin_add_overflow(bytes, 15, &bytes) ||
       __builtin_add_overflow(*used, bytes & ~15ull, used)) {
@@ -285,9 +289,12 @@ lower_value lower_atomic(lower_code *c, uint32_t op, uint32_t access, lower_valu
 /* ---- Entry points ---------------------------------------------------------------------------- */
 
 void lower_open_entry(lower_code *c) {
-  vyre_kernel_entry entry = { .workgroup = { c->workgroup[0], c->workgroup[1], c->workgroup[2] }, .subgroup = c->subgroup,
-                              .insn_first = c->insns.count, .slot_first = c->slots.count,
-                              .shared_first = c->shared.count, .local_first = c->locals.count };
+  vyre_kernel_entry entry = {.workgroup = {c->workgroup[0], c->workgroup[1], c->workgroup[2]},
+                             .subgroup = c->subgroup,
+                             .insn_first = c->insns.count,
+                             .slot_first = c->slots.count,
+                             .shared_first = c->shared.count,
+                             .local_first = c->locals.count};
   if (!vyre_vector_push(&c->entries, entry)) lower_fail_memory(c);
   c->to = &c->body;
   c->local_index = c->group_index = 0;

@@ -62,7 +62,8 @@ void lower_mark_coherent(lowering *l) {
   }
   for (uint32_t i = 0; i < c->accesses.count; i++) {
     vyre_kernel_access *a = &c->accesses.data[i];
-    if (a->space == VYRE_KERNEL_SPACE_BINDING && bindings[a->number].is_ordered) a->flags |= VYRE_KERNEL_ACCESS_COHERENT;
+    if (a->space == VYRE_KERNEL_SPACE_BINDING && bindings[a->number].is_ordered)
+      a->flags |= VYRE_KERNEL_ACCESS_COHERENT;
   }
   free(bindings);
 }

@@ -63,11 +63,12 @@ static const char *type_name(vyre_type type) { return vyre_type_describe(type)->
 static lower_value refuse(lower_code *c, const lower_request *r) {
   vyre_kernel_op_info info = vyre_kernel_op_describe(r->op);
   vyre_type type = r->type[0] != VYRE_TYPE_NONE ? r->type[0] : r->result;
-  lower_fail(c, VYRE_ERR_UNSUPPORTED, info.spelling,
-             "unsupported(%s): the program needs the opcode %s%s%s, which the backend does not take, and nothing expands "
-             "it. Fix: choose another backend, or write it in another way.",
-             info.spelling, info.spelling, type != VYRE_TYPE_NONE ? " of " : "",
-             type != VYRE_TYPE_NONE ? type_name(type) : "");
+  lower_fail(
+      c, VYRE_ERR_UNSUPPORTED, info.spelling,
+      "unsupported(%s): the program needs the opcode %s%s%s, which the backend does not take, and nothing expands "
+      "it. Fix: choose another backend, or write it in another way.",
+      info.spelling, info.spelling, type != VYRE_TYPE_NONE ? " of " : "",
+      type != VYRE_TYPE_NONE ? type_name(type) : "");
   return 0;
 }
 

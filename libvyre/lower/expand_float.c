@@ -140,13 +140,15 @@ static shape shape_of(vyre_type type) {
 static lower_value split(lower_code *c, const shape *s, lower_value x, lower_value *exponent) {
 #define word(n) lower_number(c, s->word, n)
   uint64_t hidden = 1ull << s->fraction;
-  lower_value fraction = op2(c, VYRE_KERNEL_AND, x, word(hidden - 1)), biased = op2(c, VYRE_KERNEL_SHR, x, lower_u32(c, s->fraction));
+  lower_value fraction = op2(c, VYRE_KERNEL_AND, x, word(hidden - 1)),
+              biased = op2(c, VYRE_KERNEL_SHR, x, lower_u32(c, s->fraction));
   lower_value zeros = op1(c, VYRE_KERNEL_CLZ, fraction);
   if (s->width == 64) {
     biased = op1(c, VYRE_KERNEL_RESIZE, biased);
     zeros = op1(c, VYRE_KERNEL_RESIZE, zeros);
   }
-  lower_value is_small = bit(c, VYRE_KERNEL_EQ, biased, 0), up = bit(c, VYRE_KERNEL_SUB, zeros, s->width - 1 - s->fraction);
+  lower_value is_small = bit(c, VYRE_KERNEL_EQ, biased, 0),
+              up = bit(c, VYRE_KERNEL_SUB, zeros, s->width - 1 - s->fraction);
   lower_value small = op2(c, VYRE_KERNEL_SHL, fraction, up), normal = op2(c, VYRE_KERNEL_OR, fraction, word(hidden));
   lower_value m = lower_select(c, is_small, small, normal);
   lower_value e = lower_select(c, is_small, op2(c, VYRE_KERNEL_SUB, lower_u32(c, 1), up), biased);
@@ -157,28 +159,30 @@ static lower_value split(lower_code *c, const shape *s, lower_value x, lower_val
   return op2(c, VYRE_KERNEL_SHL, m, bit(c, VYRE_KERNEL_ADD, odd, s->even - s->fraction));
 }
 
-/* Whether r * r * M is at least 4^(scale + 1), which has but one bit in the highest of three words. */
-static lower_value is_above(lower_code *c, const shape *s, lower_value r, lower_value m) {
+/* Whether r * r * M is below 4^(scale + 1), which has but one bit in the highest of three words. */
+static lower_value is_below(lower_code *c, const shape *s, lower_value r, lower_value m) {
   lower_value low = op2(c, VYRE_KERNEL_MUL, r, r), high = op2(c, VYRE_KERNEL_MULHI, r, r);
   lower_value middle = op2(c, VYRE_KERNEL_MUL, high, m);
   lower_value sum = op2(c, VYRE_KERNEL_ADD, middle, op2(c, VYRE_KERNEL_MULHI, low, m));
   lower_value carry = lower_select(c, op2(c, VYRE_KERNEL_LT, sum, middle), word(1), word(0));
   lower_value top = op2(c, VYRE_KERNEL_ADD, op2(c, VYRE_KERNEL_MULHI, high, m), carry);
-  return op2(c, VYRE_KERNEL_LE, word(1ull << (2 * s->scale + 2 - 2 * s->width)), top);
+  return op2(c, VYRE_KERNEL_LT, top, word(1ull << (2 * s->scale + 2 - 2 * s->width)));
 }
 
-/* R = 2^scale / sqrt(M), rounded: an estimate of two roundings is less than 2 away from it, and one step by exact integers
- * mends that. It is never half way between two, since r * r * M with an odd r and an M above 1 is no power of two. */
+/* R = 2^scale / sqrt(M), rounded: an estimate of two roundings is less than 2 away from it, and one step by exact
+ * integers mends that. It is never half way between two, since r * r * M with an odd r and an M above 1 is no power of
+ * two. */
 static lower_value root(lower_code *c, const shape *s, vyre_type type, lower_value m) {
   lower_value one = type == VYRE_TYPE_F64 ? lower_f64(c, 1) : lower_f32(c, 1);
   lower_value scale = lower_constant(c, type, (uint64_t)(s->bias + s->scale) << s->fraction);
-  lower_value estimate = op2(c, VYRE_KERNEL_DIV, one, op1(c, VYRE_KERNEL_SQRT, lower_convert(c, VYRE_KERNEL_TO_FLOAT, type, m)));
+  lower_value estimate =
+      op2(c, VYRE_KERNEL_DIV, one, op1(c, VYRE_KERNEL_SQRT, lower_convert(c, VYRE_KERNEL_TO_FLOAT, type, m)));
   lower_value r = lower_convert(c, VYRE_KERNEL_TO_INT, s->word, op2(c, VYRE_KERNEL_MUL, estimate, scale));
   lower_value twice = op2(c, VYRE_KERNEL_SHL, r, lower_u32(c, 1));
-  lower_value above = is_above(c, s, op2(c, VYRE_KERNEL_ADD, twice, word(1)), m);
-  lower_value below = is_above(c, s, op2(c, VYRE_KERNEL_SUB, twice, word(1)), m);
+  lower_value is_low = is_below(c, s, op2(c, VYRE_KERNEL_ADD, twice, word(1)), m);
+  lower_value is_not_high = is_below(c, s, op2(c, VYRE_KERNEL_SUB, twice, word(1)), m);
   lower_value up = op2(c, VYRE_KERNEL_ADD, r, word(1)), down = op2(c, VYRE_KERNEL_SUB, r, word(1));
-  return lower_select(c, above, lower_select(c, below, down, r), up);
+  return lower_select(c, is_low, up, lower_select(c, is_not_high, r, down));
 }
 
 lower_value expand_rsqrt(lower_code *c, const lower_request *r) {

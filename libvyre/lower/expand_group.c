@@ -270,7 +270,8 @@ static void put_record(lower_code *c, const lower_request *r, lower_value used) 
 lower_value expand_print(lower_code *c, const lower_request *r) {
   uint32_t words = (uint32_t)(sizeof(vyre_print_record) / 8) + r->arg[2];
   uint32_t used = diagnostics(c, offsetof(vyre_kernel_diagnostics, print_used));
-  lower_value size = lower_u32(c, words), capacity = lower_load(c, diagnostics(c, offsetof(vyre_kernel_diagnostics, print_words)));
+  lower_value size = lower_u32(c, words),
+              capacity = lower_load(c, diagnostics(c, offsetof(vyre_kernel_diagnostics, print_words)));
   uint32_t is_written = lower_slot(c, VYRE_TYPE_BOOL, VYRE_KERNEL_UNIFORM_NONE, 0);
   lower_set(c, is_written, lower_bool(c, false));
   lower_value seen = lower_atomic(c, VYRE_KERNEL_ATOMIC_LOAD, used, 0, 0, VYRE_ORDER_RELAXED, VYRE_SCOPE_DEVICE);

@@ -172,7 +172,8 @@ static lower_value field(lower_code *c, lower_value x, uint32_t shift, uint32_t 
 lower_value expand_popcount(lower_code *c, const lower_request *r) {
   static const uint32_t masks[5] = { 0x55555555, 0x33333333, 0x0F0F0F0F, 0x00FF00FF, 0x0000FFFF };
   lower_value x = lower_convert(c, VYRE_KERNEL_BITCAST, VYRE_TYPE_U32, r->arg[0]);
-  for (uint32_t i = 0; i < 5; i++) x = op2(c, VYRE_KERNEL_ADD, field(c, x, 0, masks[i]), field(c, x, 1u << i, masks[i]));
+  for (uint32_t i = 0; i < 5; i++)
+    x = op2(c, VYRE_KERNEL_ADD, field(c, x, 0, masks[i]), field(c, x, 1u << i, masks[i]));
   return lower_convert(c, VYRE_KERNEL_BITCAST, r->result, x);
 }
 

@@ -169,7 +169,8 @@ static lower_value unpacked(lowering *l, vyre_op op, lower_value x) {
   x = bitcast(l, VYRE_TYPE_U32, x);
   switch (op) {
     case VYRE_OP_UNPACK4LO: return op2(l, VYRE_KERNEL_AND, x, lower_u32(c, 15));
-    case VYRE_OP_UNPACK4HI: return op2(l, VYRE_KERNEL_AND, op2(l, VYRE_KERNEL_SHR, x, lower_u32(c, 4)), lower_u32(c, 15));
+    case VYRE_OP_UNPACK4HI:
+      return op2(l, VYRE_KERNEL_AND, op2(l, VYRE_KERNEL_SHR, x, lower_u32(c, 4)), lower_u32(c, 15));
     case VYRE_OP_UNPACK8LO: return op2(l, VYRE_KERNEL_AND, x, lower_u32(c, 255));
     default: return op2(l, VYRE_KERNEL_SHR, x, lower_u32(c, 24));
   }
@@ -184,7 +185,8 @@ static uint32_t table_of(lowering *l, uint32_t binding) {
   if (l->tables[binding] != 0) return l->tables[binding] - 1;
   vyre_kernel_table_data table = { .element = form_type((vyre_type)b->element), .length = b->length,
                                    .name = lower_text(c, ir_text(l->p, b->name)), .offset = c->table_bytes.count };
-  if (bytes > UINT32_MAX || !vyre_vector_reserve(&c->table_bytes, (uint32_t)bytes) || !vyre_vector_push(&c->tables, table))
+  if (bytes > UINT32_MAX || !vyre_vector_reserve(&c->table_bytes, (uint32_t)bytes) ||
+      !vyre_vector_push(&c->tables, table))
     return lower_fail_memory(c), 0;
   for (uint64_t i = 0; i < bytes; i++) c->table_bytes.data[c->table_bytes.count++] = b->data[i];
   while (c->table_bytes.count % 16 != 0)
@@ -275,7 +277,8 @@ static lower_value operator(lowering *l, const ir_expr *x) {
   switch (x->op) {
     case VYRE_OP_GT: return op2(l, VYRE_KERNEL_LT, o[1], o[0]);
     case VYRE_OP_GE: return op2(l, VYRE_KERNEL_LE, o[1], o[0]);
-    case VYRE_OP_ABSDIFF: return op2(l, VYRE_KERNEL_SUB, op2(l, VYRE_KERNEL_MAX, o[0], o[1]), op2(l, VYRE_KERNEL_MIN, o[0], o[1]));
+    case VYRE_OP_ABSDIFF:
+      return op2(l, VYRE_KERNEL_SUB, op2(l, VYRE_KERNEL_MAX, o[0], o[1]), op2(l, VYRE_KERNEL_MIN, o[0], o[1]));
     case VYRE_OP_SAT_ADD:
     case VYRE_OP_SAT_SUB:
     case VYRE_OP_SAT_MUL: return saturated(l, x, o[0], o[1]);
@@ -290,7 +293,8 @@ static lower_value operator(lowering *l, const ir_expr *x) {
     case VYRE_OP_UNPACK8HI: return unpacked(l, x->op, o[0]);
     case VYRE_OP_CAST: return cast(l, (vyre_type)x->aux, o[0]);
     case VYRE_OP_BITCAST: return bitcast(l, (vyre_type)x->type, o[0]);
-    case VYRE_OP_SPLAT: return lower_vector(c, (lower_value[4]){ o[0], o[0], o[0], o[0] }, form_lanes((vyre_type)x->type));
+    case VYRE_OP_SPLAT:
+      return lower_vector(c, (lower_value[4]){o[0], o[0], o[0], o[0]}, form_lanes((vyre_type)x->type));
     case VYRE_OP_VEC2:
     case VYRE_OP_VEC4: return lower_vector(c, o, ir_op_arity[x->op]);
     case VYRE_OP_EXTRACT: return lower_extract(c, o[0], x->aux);
@@ -303,7 +307,8 @@ lower_value lower_expr(lowering *l, uint32_t e) {
   if (lowering_failed(l)) return 0;
   const ir_expr *x = ir_expr_at(l->p, e);
   if (x->op == VYRE_OP_VAR) return lower_variable(l, x->arg[3]);
-  if (x->op == VYRE_OP_LIT || x->op == VYRE_OP_PARAM || x->op == VYRE_OP_LEN || x->op == VYRE_OP_LEN64 || leaf_ops[x->op] != 0)
+  if (x->op == VYRE_OP_LIT || x->op == VYRE_OP_PARAM || x->op == VYRE_OP_LEN || x->op == VYRE_OP_LEN64 ||
+      leaf_ops[x->op] != 0)
     return leaf(l, e);
   if (x->op >= VYRE_OP_LOAD && x->op <= VYRE_OP_WORKGROUP_UNIFORM_LOAD) return load(l, x);
   return atomics[x->op] != 0 ? atomic(l, x) : operator(l, x);

@@ -18,7 +18,15 @@ static uint8_t uniform_of_access(const lower_code *c, uint32_t access) {
   return weaker(level, lower_info_of(c, a->bound)->uniform);
 }
 
+static uint8_t uniform_of_operands(const lower_code *c, const lower_request *r) {
+  uint8_t level = GRID;
+  for (uint32_t values = form_ops[r->op].values; values != 0; values &= values - 1)
+    level = weaker(level, lower_info_of(c, r->arg[__builtin_ctz(values)])->uniform);
+  return level;
+}
+
 static uint8_t uniform_of(const lower_code *c, const lower_request *r) {
+  if (r->op >= VYRE_KERNEL_ADD && r->op < VYRE_KERNEL_LOAD) return uniform_of_operands(c, r);
   switch (r->op) {
     case VYRE_KERNEL_WID:
     case VYRE_KERNEL_SHOULD_STOP: return WORKGROUP;
@@ -37,11 +45,7 @@ static uint8_t uniform_of(const lower_code *c, const lower_request *r) {
   }
   if (r->op >= VYRE_KERNEL_SUBGROUP_ADD && r->op <= VYRE_KERNEL_SUBGROUP_XOR) return SUBGROUP;
   if (form_is_atomic(r->op) || (form_ops[r->op].effects & FORM_LANES) != 0) return NOT_UNIFORM;
-  uint8_t level = GRID;
-  for (int k = 0; k < 4; k++)
-    if (form_ops[r->op].kinds[k] == FORM_VA || form_ops[r->op].kinds[k] == FORM_OV)
-      level = weaker(level, lower_info_of(c, r->arg[k])->uniform);
-  return level;
+  return uniform_of_operands(c, r);
 }
 
 /* ---- Bounds and zero bits -------------------------------------------------------------------- */
@@ -155,8 +159,7 @@ static void note_zeros(uint32_t op, const lower_info *x, const lower_info *y, ui
 
 /* The facts of operand |k|; of no value, where it is something else. */
 static const lower_info *operand(const lower_code *c, const lower_request *r, int k) {
-  uint8_t kind = form_ops[r->op].kinds[k];
-  return lower_info_of(c, kind == FORM_VA || kind == FORM_OV ? r->arg[k] : 0);
+  return lower_info_of(c, (form_ops[r->op].values >> k & 1) != 0 ? r->arg[k] : 0);
 }
 
 void lower_note_facts(const lower_code *c, const lower_request *r, lower_info *info) {
@@ -199,7 +202,7 @@ void lower_note_facts(const lower_code *c, const lower_request *r, lower_info *i
       return;
     default: break;
   }
-  bool is_binary = form_ops[r->op].kinds[0] == FORM_VA && form_ops[r->op].kinds[1] == FORM_VA;
+  bool is_binary = (form_ops[r->op].values & 3) == 3;
   if (form_ops[r->op].effects == 0 && is_binary) {
     note_zeros(r->op, x, y, width, info);
     if (form_is_unsigned(type)) note_binary(r->op, x, y, mask, info);

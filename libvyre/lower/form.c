@@ -33,9 +33,11 @@ typedef enum rule {
 #define LANES FORM_LANES
 #define FLOW FORM_FLOW
 #define ULP FORM_ULP
+#define IS_VALUE(kind) ((kind) == FORM_VA || (kind) == FORM_OV)
 const form_op form_ops[FORM_OPS] = {
-#define X(name, number, spelling, rule, k0, k1, k2, k3, effects, doc) \
-  [number] = { true, RULE_##rule, effects, { k0, k1, k2, k3 } },
+#define X(name, number, spelling, rule, k0, k1, k2, k3, effects, doc)                     \
+  [number] = { true, RULE_##rule, effects, { k0, k1, k2, k3 },                            \
+               IS_VALUE(k0) | IS_VALUE(k1) << 1 | IS_VALUE(k2) << 2 | IS_VALUE(k3) << 3 },
 #include <vyre/kernel_ops.def>
 #undef X
 };
@@ -58,23 +60,32 @@ static const vyre_kernel_type types[VYRE_TYPE_COUNT] = {
 #undef X
 };
 
+#define IS_UINT(t) ((t) == VYRE_TYPE_U32 || (t) == VYRE_TYPE_U64)
+#define IS_SINT(t) ((t) == VYRE_TYPE_I32 || (t) == VYRE_TYPE_I64)
+#define IS_FLOAT(t) ((t) == VYRE_TYPE_F32 || (t) == VYRE_TYPE_F64)
+const form_traits form_types[VYRE_TYPE_COUNT] = {
+#define X(name, spelling, bytes, lanes, component, value, wire)                                                  \
+  [VYRE_TYPE_##name] = { bytes, lanes, VYRE_TYPE_##component, VYRE_TYPE_##value, IS_UINT(VYRE_TYPE_##name),      \
+                         IS_SINT(VYRE_TYPE_##name), IS_UINT(VYRE_TYPE_##component) || IS_SINT(VYRE_TYPE_##component), \
+                         IS_FLOAT(VYRE_TYPE_##component) },
+#include <vyre/types.def>
+#undef X
+};
+
 vyre_kernel_type form_type(vyre_type type) { return types[type]; }
 
-vyre_type form_type_named(vyre_kernel_type type) {
-  for (vyre_type t = VYRE_TYPE_NONE + 1; t < VYRE_TYPE_COUNT; t++)
-    if (types[t].cls == type.cls && types[t].bits == type.bits && types[t].lanes == type.lanes && type.zero == 0) return t;
-  return VYRE_TYPE_NONE;
-}
+/* Types by class, logarithm of bits and lanes. */
+enum { LOG_1, LOG_8 = 3, LOG_16, LOG_32, LOG_64, LOGS };
+static const uint8_t named[VYRE_KERNEL_CLASS_BRAIN + 1][LOGS][5] = {
+#define X(name, cls, bits, lanes) [VYRE_KERNEL_CLASS_##cls][LOG_##bits][lanes] = VYRE_TYPE_##name,
+#include <vyre/kernel_types.def>
+#undef X
+};
 
-vyre_type form_widened(vyre_type element) { return vyre_type_describe(element)->value; }
-uint32_t form_bytes(vyre_type t) { return vyre_type_describe(t)->bytes; }
-uint32_t form_lanes(vyre_type t) { return types[t].lanes; }
-vyre_type form_component(vyre_type t) { return vyre_type_describe(t)->component; }
-bool form_is_unsigned(vyre_type t) { return t == VYRE_TYPE_U32 || t == VYRE_TYPE_U64; }
-bool form_is_signed(vyre_type t) { return t == VYRE_TYPE_I32 || t == VYRE_TYPE_I64; }
-bool form_is_float(vyre_type t) { return types[t].cls == VYRE_KERNEL_CLASS_FLOAT && types[t].bits >= 32; }
-bool form_is_integer(vyre_type t) {
-  return (types[t].cls == VYRE_KERNEL_CLASS_UINT || types[t].cls == VYRE_KERNEL_CLASS_SINT) && types[t].bits >= 32;
+vyre_type form_type_named(vyre_kernel_type type) {
+  bool is_power = type.bits != 0 && type.bits <= 64 && (type.bits & (type.bits - 1)) == 0;
+  if (!is_power || type.cls > VYRE_KERNEL_CLASS_BRAIN || type.lanes > 4 || type.zero != 0) return VYRE_TYPE_NONE;
+  return (vyre_type)named[type.cls][__builtin_ctz(type.bits)][type.lanes];
 }
 
 static bool is_number(vyre_type t) { return form_is_integer(t) || form_is_float(t); }
@@ -99,7 +110,8 @@ static bool operands_fit(uint32_t op, const vyre_type t[4]) {
     case RULE_INT1: return form_is_integer(x);
     case RULE_LOGIC: return (form_is_integer(x) || x == VYRE_TYPE_BOOL) && x == y;
     case RULE_LOGIC1: return form_is_integer(x) || x == VYRE_TYPE_BOOL;
-    case RULE_SHIFT: return form_is_integer(x) && form_component(y) == VYRE_TYPE_U32 && types[x].lanes == types[y].lanes;
+    case RULE_SHIFT:
+      return form_is_integer(x) && form_component(y) == VYRE_TYPE_U32 && types[x].lanes == types[y].lanes;
     case RULE_FLOAT1: return form_is_float(x);
     case RULE_FSCALAR: return form_is_float(x) && is_scalar(x);
     case RULE_FMA: return form_is_float(x) && x == y && x == z;

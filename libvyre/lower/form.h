@@ -41,6 +41,7 @@ typedef struct form_op {
   uint8_t rule; /* of form.c */
   uint8_t effects;
   uint8_t kinds[4]; /* form_kind of each arg */
+  uint8_t values;   /* bit k: arg[k] is a value or may be left out */
 } form_op;
 
 extern const form_op form_ops[FORM_OPS];
@@ -57,19 +58,28 @@ vyre_kernel_type form_type(vyre_type type);
 /* Types that values may have. */
 static inline bool form_is_value_type(vyre_type t) { return t >= VYRE_TYPE_BOOL && t <= VYRE_TYPE_F32X4; }
 static inline uint64_t form_type_bit(vyre_type t) { return 1ull << t; }
-/* What a load of such an element gives. */
-vyre_type form_widened(vyre_type element);
-uint32_t form_bytes(vyre_type t);
-uint32_t form_lanes(vyre_type t);
-vyre_type form_component(vyre_type t);
-bool form_is_unsigned(vyre_type t); /* u32, u64 */
-bool form_is_signed(vyre_type t);   /* i32, i64 */
-bool form_is_float(vyre_type t);    /* f32, f64 and vectors */
-bool form_is_integer(vyre_type t);  /* u32 i32 u64 i64 and vectors */
+
+/* What a type is, by number; all zero for NONE. */
+typedef struct form_traits {
+  uint8_t bytes, lanes, component, widened; /* of an element in memory; what a load of such an element gives */
+  bool is_unsigned; /* u32, u64 */
+  bool is_signed;   /* i32, i64 */
+  bool is_integer;  /* u32 i32 u64 i64 and vectors */
+  bool is_float;    /* f32, f64 and vectors */
+} form_traits;
+extern const form_traits form_types[VYRE_TYPE_COUNT];
+static inline vyre_type form_widened(vyre_type element) { return (vyre_type)form_types[element].widened; }
+static inline uint32_t form_bytes(vyre_type t) { return form_types[t].bytes; }
+static inline uint32_t form_lanes(vyre_type t) { return form_types[t].lanes; }
+static inline vyre_type form_component(vyre_type t) { return (vyre_type)form_types[t].component; }
+static inline bool form_is_unsigned(vyre_type t) { return form_types[t].is_unsigned; }
+static inline bool form_is_signed(vyre_type t) { return form_types[t].is_signed; }
+static inline bool form_is_integer(vyre_type t) { return form_types[t].is_integer; }
+static inline bool form_is_float(vyre_type t) { return form_types[t].is_float; }
 
 /* Whether an instruction has types that fit: |t| are those of its arguments by place (of a value; of the elements of
- * an access; of what a slot, parameter, spec or hidden word holds; NONE for others and for a value that is left out), and
- * |result| that of its result, NONE if it has none. */
+ * an access; of what a slot, parameter, spec or hidden word holds; NONE for others and for a value that is left out),
+ * and |result| that of its result, NONE if it has none. */
 bool form_fits(uint32_t op, vyre_type result, const vyre_type t[4]);
 
 /* The result's type where the operands fix it; NONE where there is no result or several are possible. */

@@ -104,7 +104,8 @@ void lower_keep_variable(lowering *l, uint32_t var) {
   lower_place place = { .entry = l->entry + 1, .where = loaded };
   if (!lowering_failed(l)) l->code.values.data[loaded].uniform = l->uniformity.var[var];
   if (declared->kind == VYRE_STMT_VAR) {
-    place.where = lower_slot(&l->code, type, l->uniformity.var[var], lower_text(&l->code, ir_text(l->p, declared->name)));
+    place.where =
+        lower_slot(&l->code, type, l->uniformity.var[var], lower_text(&l->code, ir_text(l->p, declared->name)));
     lower_set(&l->code, place.where, loaded);
   }
   l->code.to = to;
@@ -149,7 +150,8 @@ void lower_keep_end(lowering *l) {
   for (uint32_t i = 0; i < l->split.kept.count && !lowering_failed(l); i++) store_variable(l, l->split.kept.data[i]);
   for (uint32_t b = 0; b < l->p->buffers.count && !lowering_failed(l); b++) {
     const lower_place *place = &l->arrays[b];
-    if (place->entry == l->entry + 1 && place->changed && l->split.arrays[b].last_use > l->entry) copy_array(l, b, true);
+    if (place->entry == l->entry + 1 && place->changed && l->split.arrays[b].last_use > l->entry)
+      copy_array(l, b, true);
   }
   if (steps->on) {
     store_slot(l, steps->expired, VYRE_TYPE_BOOL, l->split.expired);

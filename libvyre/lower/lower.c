@@ -9,11 +9,13 @@
 static vyre_status check_options(const vyre_lower_options *o, vyre_error *error) {
   const uint32_t compile = VYRE_COMPILE_ULP | VYRE_COMPILE_CONTRACT | VYRE_COMPILE_FLUSH | VYRE_COMPILE_UNCHECKED |
                            VYRE_COMPILE_STEPS;
-  if (o->size != sizeof *o || (o->flags & ~(uint32_t)VYRE_LOWER_COUNT_MASKED) != 0 || (o->compile_flags & ~compile) != 0)
-    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "options",
-                     "The lower options have size %u, flags 0x%X and compile flags 0x%X; %zu and bits of 0x%X and 0x%X are "
-                     "known. Fix: start from VYRE_LOWER_OPTIONS_INIT.",
-                     o->size, o->flags, o->compile_flags, sizeof *o, VYRE_LOWER_COUNT_MASKED, compile);
+  if (o->size != sizeof *o || (o->flags & ~(uint32_t)VYRE_LOWER_COUNT_MASKED) != 0 ||
+      (o->compile_flags & ~compile) != 0)
+    return vyre_fail(
+        error, VYRE_ERR_INVALID_ARGUMENT, "options",
+        "The lower options have size %u, flags 0x%X and compile flags 0x%X; %zu and bits of 0x%X and 0x%X are "
+        "known. Fix: start from VYRE_LOWER_OPTIONS_INIT.",
+        o->size, o->flags, o->compile_flags, sizeof *o, VYRE_LOWER_COUNT_MASKED, compile);
   if (o->subgroup_size > 32 || (o->subgroup_size & (o->subgroup_size - 1)) != 0)
     return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "subgroup_size",
                      "A subgroup size of %u is asked for. Fix: ask for 1, 2, 4, 8, 16 or 32, or 0 for any.",
@@ -67,8 +69,11 @@ static void add_bindings(lowering *l) {
   for (uint32_t i = 0; i < l->p->buffers.count; i++) {
     const ir_buffer *b = &l->p->buffers.data[i];
     if (b->slot == UINT32_MAX) continue;
-    vyre_kernel_binding binding = { .access = b->access, .element = form_type((vyre_type)b->element), .length = b->length,
-                                    .name = lower_text(c, ir_text(l->p, b->name)), .count_offset = c->launch_bytes };
+    vyre_kernel_binding binding = {.access = b->access,
+                                   .element = form_type((vyre_type)b->element),
+                                   .length = b->length,
+                                   .name = lower_text(c, ir_text(l->p, b->name)),
+                                   .count_offset = c->launch_bytes};
     c->launch_bytes += 8;
     if (!vyre_vector_push(&c->bindings, binding)) lower_fail_memory(c);
   }
@@ -102,6 +107,16 @@ static uint32_t result_of(const vyre_program *p, const vyre_lower_options *o) {
   return rounds || errs || adds ? VYRE_KERNEL_RESULT_D1 : VYRE_KERNEL_RESULT_D0;
 }
 
+/* Most of what will come: growing there step by step would copy it several times. */
+static bool make_room(lowering *l) {
+  lower_code *c = &l->code;
+  uint64_t insns = l->p->info.expr_uses + 2 * (uint64_t)l->p->info.statement_count;
+  if (insns > VYRE_KERNEL_MAX_INSNS) return true; /* it will be refused, or grow */
+  uint32_t some = (uint32_t)insns;
+  return vyre_vector_reserve(&c->body, some) && vyre_vector_reserve(&c->values, some) &&
+         vyre_vector_reserve(&c->accesses, some / 4) && vyre_vector_reserve(&c->access_stmts, some / 4);
+}
+
 static bool prepare(lowering *l) {
   const vyre_program *p = l->p;
   l->leaves = calloc((size_t)p->exprs.count + 1, sizeof *l->leaves);
@@ -110,7 +125,7 @@ static bool prepare(lowering *l) {
   l->tables = calloc((size_t)p->buffers.count + 1, sizeof *l->tables);
   bool good = l->leaves != NULL && l->vars != NULL && l->arrays != NULL && l->tables != NULL;
   lower_info none = { .most = 0 };
-  good = good && vyre_vector_push(&l->code.values, none) && ir_uniformity_create(&l->uniformity, p);
+  good = good && make_room(l) && vyre_vector_push(&l->code.values, none) && ir_uniformity_create(&l->uniformity, p);
   vyre_write_bytes(&l->code.strings, "", 1);
   l->code.name_at = lower_text(&l->code, p->info.name);
   lower_steps_prepare(l);
@@ -122,10 +137,11 @@ static bool prepare(lowering *l) {
 
 static void check_spill(lowering *l) {
   if (l->split.bytes <= UINT32_MAX) return;
-  lower_fail(&l->code, VYRE_ERR_LIMIT, l->code.name,
-             "What lives across its grid barriers has %llu bytes a workgroup, and %u is the most. Fix: keep large arrays in "
-             "an rw buffer.",
-             (unsigned long long)l->split.bytes, UINT32_MAX);
+  lower_fail(
+      &l->code, VYRE_ERR_LIMIT, l->code.name,
+      "What lives across its grid barriers has %llu bytes a workgroup, and %u is the most. Fix: keep large arrays in "
+      "an rw buffer.",
+      (unsigned long long)l->split.bytes, UINT32_MAX);
 }
 
 static void lower_all(lowering *l) {

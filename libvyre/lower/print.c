@@ -66,7 +66,8 @@ static void print_launch(printer *p) {
     const vyre_kernel_binding *b = AT(vyre_kernel_binding, bindings, i);
     vyre_write(&p->w, "binding %u %s ", i, accesses[b->access]);
     name(p, b->name);
-    if (b->length != 0) vyre_write(&p->w, ": %s[%" PRIu64 "] count at %u\n", type_text(b->element), b->length, b->count_offset);
+    if (b->length != 0)
+      vyre_write(&p->w, ": %s[%" PRIu64 "] count at %u\n", type_text(b->element), b->length, b->count_offset);
     else vyre_write(&p->w, ": %s[] count at %u\n", type_text(b->element), b->count_offset);
   }
   for (uint32_t i = 0; i < p->h->hidden_words.count; i++) {
@@ -186,7 +187,8 @@ static void print_insn(printer *p, const vyre_kernel_insn *x) {
   if (divides || ends) p->depth--;
   vyre_write_repeat(&p->w, ' ', 2 * ((size_t)p->depth + 1));
   if (begins || divides) p->depth++;
-  if (x->result != 0) vyre_write(&p->w, "%%%u = %s ", x->result, type_text(AT(vyre_kernel_value, values, x->result)->type));
+  if (x->result != 0)
+    vyre_write(&p->w, "%%%u = %s ", x->result, type_text(AT(vyre_kernel_value, values, x->result)->type));
   vyre_write_text(&p->w, vyre_kernel_op_describe(x->op).spelling);
   print_aux(p, x);
   print_operands(p, x);
@@ -217,7 +219,8 @@ static void print_entry(printer *p, uint32_t number) {
     vyre_write(&p->w, ": %s%s%s\n", type_text(s->type), s->uniform != VYRE_KERNEL_UNIFORM_NONE ? "  //" : "",
                uniform_text(s->uniform));
   }
-  for (uint32_t i = e->insn_first; i < e->insn_first + e->insn_count; i++) print_insn(p, AT(vyre_kernel_insn, insns, i));
+  for (uint32_t i = e->insn_first; i < e->insn_first + e->insn_count; i++)
+    print_insn(p, AT(vyre_kernel_insn, insns, i));
   vyre_write(&p->w, "}\n");
 }
 

@@ -147,7 +147,8 @@ static bool place_all(lower_split *s, const vyre_program *p, uint32_t counter_by
     const ir_buffer *b = &p->buffers.data[i];
     split_array *array = &s->arrays[i];
     bool is_local = b->access == VYRE_ACCESS_LOCAL, is_shared = b->access == VYRE_ACCESS_SHARED;
-    if ((!is_local && !is_shared) || array->first_write == SPLIT_NOWHERE || array->last_use == array->first_write) continue;
+    if ((!is_local && !is_shared) || array->first_write == SPLIT_NOWHERE || array->last_use == array->first_write)
+      continue;
     uint64_t count = b->length;
     if (is_local && !vyre_mul_u64(count, s->invocations, &count)) count = UINT64_MAX;
     array->place = take(s, count, bytes_of(b->element));

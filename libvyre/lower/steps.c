@@ -1,6 +1,6 @@
 /* The step limit. Back edges are counted where they are taken: those of loops without a collective together, those of
- * a loop with one for that loop, so that the whole workgroup leaves it together. The one that reaches the limit ends its
- * loop, and behind it the trap is recorded: the continuing part is no place for what may be expanded. */
+ * a loop with one for that loop, so that the whole workgroup leaves it together. The one that reaches the limit ends
+ * its loop, and behind it the trap is recorded: the continuing part is no place for what may be expanded. */
 #include "ir/walk.h"
 #include "lower/lowering.h"
 
@@ -17,7 +17,8 @@ static uint64_t is_collective(const void *context, const ir_expr *e) {
 }
 
 static bool meets(const ir_stmt *s) {
-  return s->op == VYRE_STMT_BARRIER || s->op == VYRE_STMT_GRID_BARRIER || (s->op == VYRE_STMT_COPY_ASYNC && s->aux != 0);
+  return s->op == VYRE_STMT_BARRIER || s->op == VYRE_STMT_GRID_BARRIER ||
+         (s->op == VYRE_STMT_COPY_ASYNC && s->aux != 0);
 }
 
 /* A statement that is a collective marks what is open around it; who is marked passes it on when it is closed. */
@@ -70,7 +71,8 @@ void lower_steps_open(lowering *l, lower_open *loop) {
   if (!l->steps.on) return;
   loop->meets = l->steps.meets[loop->stmt];
   loop->counter = l->steps.count;
-  if (loop->meets) loop->counter = lower_slot(&l->code, l->steps.type, VYRE_KERNEL_UNIFORM_NONE, lower_text(&l->code, "steps"));
+  if (loop->meets)
+    loop->counter = lower_slot(&l->code, l->steps.type, VYRE_KERNEL_UNIFORM_NONE, lower_text(&l->code, "steps"));
 }
 
 void lower_unless_expired(lowering *l) {
@@ -110,7 +112,7 @@ void lower_steps_left(lowering *l) {
   lower_code *c = &l->code;
   if (!l->steps.on) return;
   lower_if(c, lower_get(c, l->steps.traps));
-  lower_emit(c, &(lower_request){ .op = VYRE_KERNEL_TRAP, .arg[0] = lower_u32(c, STEP_TRAP), .type[0] = VYRE_TYPE_U32 });
+  lower_emit(c, &(lower_request){.op = VYRE_KERNEL_TRAP, .arg[0] = lower_u32(c, STEP_TRAP), .type[0] = VYRE_TYPE_U32});
   lower_set(c, l->steps.traps, lower_bool(c, false));
   lower_end_if(c);
 }

@@ -43,8 +43,9 @@ uint32_t lower_buffer_array(lowering *l, uint32_t binding) {
   if (place->entry == l->entry + 1) return place->where;
   bool is_left = l->split.entries > 1 && l->split.arrays[binding].first_write < l->entry;
   vyre_kernel_space space = b->access == VYRE_ACCESS_SHARED ? VYRE_KERNEL_SPACE_SHARED : VYRE_KERNEL_SPACE_LOCAL;
-  uint32_t array = lower_array(&l->code, space, (vyre_type)b->element, b->length,
-                               is_left ? 0 : VYRE_KERNEL_ARRAY_NEEDS_ZERO, lower_text(&l->code, ir_text(l->p, b->name)));
+  uint32_t array =
+      lower_array(&l->code, space, (vyre_type)b->element, b->length, is_left ? 0 : VYRE_KERNEL_ARRAY_NEEDS_ZERO,
+                  lower_text(&l->code, ir_text(l->p, b->name)));
   *place = (lower_place){ .entry = l->entry + 1, .where = array };
   if (is_left) lower_keep_array(l, binding);
   return array;
@@ -65,8 +66,11 @@ static void copy(lowering *l, const ir_stmt *s) {
   lower_value to = lower_expr(l, s->arg[0]), from = lower_expr(l, s->arg[1]), count = lower_expr(l, s->arg[2]);
   uint32_t target = lower_buffer_access(l, s->arg[3], to, true), source = lower_buffer_access(l, s->arg[4], from, true);
   lower_unless_expired(l);
-  lower_emit(c, &(lower_request){ .op = VYRE_KERNEL_COPY_ASYNC, .aux = s->aux, .arg = { target, source, count },
-                                  .type = { lower_element(c, target), lower_element(c, source), lower_type_of(c, count) } });
+  lower_emit(c,
+             &(lower_request){.op = VYRE_KERNEL_COPY_ASYNC,
+                              .aux = s->aux,
+                              .arg = {target, source, count},
+                              .type = {lower_element(c, target), lower_element(c, source), lower_type_of(c, count)}});
   lower_end_unless_expired(l);
   l->arrays[s->arg[3]].changed = true;
 }
@@ -117,7 +121,7 @@ static void fence(lowering *l, uint32_t stmt) {
 
 static void pause_for(lowering *l, const ir_stmt *s) {
   lower_value ns = lower_expr(l, s->arg[0]);
-  lower_emit(&l->code, &(lower_request){ .op = VYRE_KERNEL_PAUSE, .arg[0] = ns, .type[0] = lower_type_of(&l->code, ns) });
+  lower_emit(&l->code, &(lower_request){.op = VYRE_KERNEL_PAUSE, .arg[0] = ns, .type[0] = lower_type_of(&l->code, ns)});
 }
 
 /* ---- Entry points ---------------------------------------------------------------------------- */

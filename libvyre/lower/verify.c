@@ -93,8 +93,9 @@ static bool check_tables(verifier *v) {
 bool verify_layout(verifier *v, const void *kernel, size_t bytes) {
   v->h = kernel;
   if (bytes < sizeof *v->h || (uintptr_t)kernel % 8 != 0)
-    return verify_fault(v, "header", 0, "%zu bytes at an address of which %u is left modulo 8; a kernel has at least %zu",
-                        bytes, (unsigned)((uintptr_t)kernel % 8), sizeof *v->h);
+    return verify_fault(v, "header", 0,
+                        "%zu bytes at an address of which %u is left modulo 8; a kernel has at least %zu", bytes,
+                        (unsigned)((uintptr_t)kernel % 8), sizeof *v->h);
   return check_header(v, bytes) && check_tables(v);
 }
 

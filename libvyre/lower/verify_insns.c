@@ -12,7 +12,7 @@
 
 /* An open block. */
 typedef struct block {
-  uint32_t insn;    /* IF, ELSE, LOOP or CONTINUING that began it; the entry point's first instruction for the outermost */
+  uint32_t insn; /* IF, ELSE, LOOP or CONTINUING that began it; the entry point's first instruction for the outermost */
   uint32_t visible; /* values in sight when it began */
   uint16_t op;      /* of |insn|; NONE for the outermost */
   uint32_t loop;    /* LOOP that began the innermost loop around, or itself; NOWHERE if there is none */
@@ -50,7 +50,9 @@ static void hide(walk *w) {
   while (w->visible.count > innermost(w)->visible) w->in_sight[w->visible.data[--w->visible.count]] = false;
 }
 
-static const vyre_kernel_insn *insn_at(const walk *w, uint32_t i) { return VYRE_KERNEL_AT(vyre_kernel_insn, w->v->h, insns, i); }
+static const vyre_kernel_insn *insn_at(const walk *w, uint32_t i) {
+  return VYRE_KERNEL_AT(vyre_kernel_insn, w->v->h, insns, i);
+}
 
 static bool check_else(walk *w) {
   if (innermost(w)->op != VYRE_KERNEL_IF) return FAULT("ELSE without IF");
@@ -83,7 +85,8 @@ static bool check_continuing(walk *w) {
 static bool check_end_loop(walk *w, const vyre_kernel_insn *x) {
   block *b = innermost(w);
   if (b->op != VYRE_KERNEL_CONTINUING) return FAULT("END_LOOP without CONTINUING");
-  if (x->arg[1] != b->insn || insn_at(w, b->insn)->arg[1] != w->at) return FAULT("it and its LOOP do not lead to each other");
+  if (x->arg[1] != b->insn || insn_at(w, b->insn)->arg[1] != w->at)
+    return FAULT("it and its LOOP do not lead to each other");
   hide(w);
   w->continuing--;
   w->blocks.count--;
@@ -130,7 +133,9 @@ static bool check_seen(walk *w, uint32_t value) {
   return w->in_sight[value] ? true : FAULT("value %u is not visible here", value);
 }
 
-static bool is_within(uint32_t number, uint32_t first, uint32_t count) { return number >= first && number - first < count; }
+static bool is_within(uint32_t number, uint32_t first, uint32_t count) {
+  return number >= first && number - first < count;
+}
 
 /* Whether what an access reaches belongs to this entry point and its values are visible. */
 static bool check_access(walk *w, const vyre_kernel_access *a) {
@@ -139,7 +144,8 @@ static bool check_access(walk *w, const vyre_kernel_access *a) {
     return FAULT("shared array %u is another entry point's", a->number);
   if (a->space == VYRE_KERNEL_SPACE_LOCAL && !is_within(a->number, e->local_first, e->local_count))
     return FAULT("local array %u is another entry point's", a->number);
-  return check_seen(w, a->index) && (a->base == 0 || check_seen(w, a->base)) && (a->bound == 0 || check_seen(w, a->bound));
+  return check_seen(w, a->index) && (a->base == 0 || check_seen(w, a->base)) &&
+         (a->bound == 0 || check_seen(w, a->bound));
 }
 
 static bool is_read_only(const walk *w, const vyre_kernel_access *a) {
@@ -178,8 +184,9 @@ static bool check_operand(walk *w, const vyre_kernel_insn *x, int k, vyre_type *
   verifier *v = w->v;
   uint32_t arg = x->arg[k];
   *type = VYRE_TYPE_NONE;
-#define IN_TABLE(table) \
-  if (arg >= v->h->table.count) return FAULT("operand %d names record %u of " #table ", which has %u", k, arg, v->h->table.count)
+#define IN_TABLE(table)                                                                                                \
+  if (arg >= v->h->table.count)                                                                                        \
+  return FAULT("operand %d names record %u of " #table ", which has %u", k, arg, v->h->table.count)
   switch ((form_kind)form_ops[x->op].kinds[k]) {
     case FORM_NO: return arg == 0 ? true : FAULT("operand %d is %u and should be 0", k, arg);
     case FORM_OV:
@@ -197,7 +204,8 @@ static bool check_operand(walk *w, const vyre_kernel_insn *x, int k, vyre_type *
     }
     case FORM_SL:
       IN_TABLE(slots);
-      if (!is_within(arg, w->entry->slot_first, w->entry->slot_count)) return FAULT("slot %u is another entry point's", arg);
+      if (!is_within(arg, w->entry->slot_first, w->entry->slot_count))
+        return FAULT("slot %u is another entry point's", arg);
       *type = form_type_named(AT(vyre_kernel_slot, slots, arg)->type);
       return true;
     case FORM_PA:
@@ -229,7 +237,8 @@ static bool check_numbers(walk *w, const vyre_kernel_insn *x, vyre_type result, 
     case VYRE_KERNEL_LID:
     case VYRE_KERNEL_NWG: return x->arg[0] < 3 ? true : FAULT("axis %u", x->arg[0]);
     case VYRE_KERNEL_LENGTH:
-      return x->arg[1] == 0 || (x->arg[1] == 1 && result == VYRE_TYPE_U32) ? true : FAULT("part %u of a length", x->arg[1]);
+      return x->arg[1] == 0 || (x->arg[1] == 1 && result == VYRE_TYPE_U32) ? true
+                                                                           : FAULT("part %u of a length", x->arg[1]);
     case VYRE_KERNEL_EXTRACT: return x->arg[1] < form_lanes(type[0]) ? true : FAULT("component %u", x->arg[1]);
     default: return true;
   }
@@ -261,7 +270,8 @@ static bool check_aux(walk *w, const vyre_kernel_insn *x) {
 
 static bool check_result(walk *w, const vyre_kernel_insn *x, const vyre_type type[4], vyre_type *result) {
   *result = VYRE_TYPE_NONE;
-  if (x->result != 0 && x->result != w->next) return FAULT("its result is value %u, the next one is %u", x->result, w->next);
+  if (x->result != 0 && x->result != w->next)
+    return FAULT("its result is value %u, the next one is %u", x->result, w->next);
   if (x->result >= w->v->h->values.count) return FAULT("%u is no value", x->result);
   if (x->result != 0) *result = verify_value_type(w->v, x->result);
   return form_fits(x->op, *result, type) ? true : FAULT("types do not fit %s", vyre_kernel_op_describe(x->op).name);

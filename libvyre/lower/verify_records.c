@@ -16,7 +16,8 @@ static bool check_type(verifier *v, const char *table, uint32_t i, vyre_kernel_t
 
 static bool check_value_type(verifier *v, const char *table, uint32_t i, vyre_kernel_type type) {
   if (!check_type(v, table, i, type)) return false;
-  if (!form_is_value_type(form_type_named(type))) return verify_fault(v, table, i, "values have no type of memory alone");
+  if (!form_is_value_type(form_type_named(type)))
+    return verify_fault(v, table, i, "values have no type of memory alone");
   return true;
 }
 
@@ -53,7 +54,9 @@ static bool check_value(verifier *v, uint32_t i) {
   if (x->trailing_zeros > (is_integer ? x->type.bits : 0))
     return verify_fault(v, "value", i, "%u of its low bits are said to be 0", x->trailing_zeros);
   bool fits = form_is_unsigned(type) ? x->least <= x->most && x->most <= mask : x->least == 0 && x->most == UINT64_MAX;
-  return fits ? true : verify_fault(v, "value", i, "bounds %llu to %llu", (unsigned long long)x->least, (unsigned long long)x->most);
+  return fits ? true
+              : verify_fault(v, "value", i, "bounds %llu to %llu", (unsigned long long)x->least,
+                             (unsigned long long)x->most);
 }
 
 static bool check_values(verifier *v) {
@@ -75,7 +78,8 @@ static bool check_values(verifier *v) {
 
 static bool check_slot(verifier *v, uint32_t i) {
   const vyre_kernel_slot *s = AT(vyre_kernel_slot, slots, i);
-  if ((s->zero[0] | s->zero[1] | s->zero[2]) != 0) return verify_unknown(v, "slot", i, "a byte that should be 0 is not");
+  if ((s->zero[0] | s->zero[1] | s->zero[2]) != 0)
+    return verify_unknown(v, "slot", i, "a byte that should be 0 is not");
   return check_value_type(v, "slot", i, s->type) && check_uniform(v, "slot", i, s->uniform) &&
          check_text(v, "slot", i, s->name);
 }
@@ -103,7 +107,8 @@ static bool check_params(verifier *v) {
 
 static bool check_binding(verifier *v, uint32_t i) {
   const vyre_kernel_binding *b = AT(vyre_kernel_binding, bindings, i);
-  if ((b->zero[0] | b->zero[1] | b->zero[2]) != 0) return verify_unknown(v, "binding", i, "a byte that should be 0 is not");
+  if ((b->zero[0] | b->zero[1] | b->zero[2]) != 0)
+    return verify_unknown(v, "binding", i, "a byte that should be 0 is not");
   if (b->access != VYRE_ACCESS_READ && b->access != VYRE_ACCESS_RW && b->access != VYRE_ACCESS_WRITE)
     return verify_fault(v, "binding", i, "access %u is none of bound memory", b->access);
   if (b->count_offset != v->h->count_offset + 8 * (uint64_t)i)
@@ -166,11 +171,15 @@ static bool check_arrays(verifier *v, const char *name, const vyre_kernel_table 
     if ((a->flags & ~(uint32_t)VYRE_KERNEL_ARRAY_NEEDS_ZERO) != 0 || a->zero != 0)
       return verify_unknown(v, name, i, "flags 0x%X", a->flags);
     bool fits = !__builtin_mul_overflow(a->length, form_bytes(form_type_named(a->element)), &size) &&
-                a->offset >= end && a->offset % 16 == 0 && !__builtin_add_overflow(a->offset, size, &end) && end <= bytes;
-    if (!fits) return verify_fault(v, name, i, "%llu elements at %llu do not fit behind those before it, in %llu bytes",
-                                   (unsigned long long)a->length, (unsigned long long)a->offset, (unsigned long long)bytes);
+                a->offset >= end && a->offset % 16 == 0 && !__builtin_add_overflow(a->offset, size, &end) &&
+                end <= bytes;
+    if (!fits)
+      return verify_fault(v, name, i, "%llu elements at %llu do not fit behind those before it, in %llu bytes",
+                          (unsigned long long)a->length, (unsigned long long)a->offset, (unsigned long long)bytes);
   }
-  return bytes % 16 == 0 ? true : verify_fault(v, name, first, "%llu bytes in all are no multiple of 16", (unsigned long long)bytes);
+  return bytes % 16 == 0
+             ? true
+             : verify_fault(v, name, first, "%llu bytes in all are no multiple of 16", (unsigned long long)bytes);
 }
 
 static bool check_table_data(verifier *v, uint32_t i) {
@@ -179,8 +188,9 @@ static bool check_table_data(verifier *v, uint32_t i) {
   if (!check_type(v, "table", i, t->element) || !check_text(v, "table", i, t->name)) return false;
   bool fits = !__builtin_mul_overflow(t->length, form_bytes(form_type_named(t->element)), &size) && t->length > 0 &&
               t->offset % 16 == 0 && !__builtin_add_overflow(t->offset, size, &end) && end <= v->h->table_bytes.count;
-  return fits ? true : verify_fault(v, "table", i, "%llu elements at %llu do not lie in its %u bytes",
-                                    (unsigned long long)t->length, (unsigned long long)t->offset, v->h->table_bytes.count);
+  return fits ? true
+              : verify_fault(v, "table", i, "%llu elements at %llu do not lie in its %u bytes",
+                             (unsigned long long)t->length, (unsigned long long)t->offset, v->h->table_bytes.count);
 }
 
 static uint32_t records_of(const verifier *v, uint32_t space) {
@@ -198,7 +208,9 @@ static uint32_t records_of(const verifier *v, uint32_t space) {
 static bool check_index(verifier *v, uint32_t i, uint32_t value, bool may_be_none) {
   if (value == 0 && may_be_none) return true;
   if (value == 0 || value >= v->h->values.count) return verify_fault(v, "access", i, "%u is no value", value);
-  return form_is_unsigned(verify_value_type(v, value)) ? true : verify_fault(v, "access", i, "value %u is no u32 or u64", value);
+  return form_is_unsigned(verify_value_type(v, value))
+             ? true
+             : verify_fault(v, "access", i, "value %u is no u32 or u64", value);
 }
 
 static bool check_access(verifier *v, uint32_t i) {
@@ -235,7 +247,8 @@ static bool check_entry(verifier *v, uint32_t i, vyre_kernel_entry *ends) {
   uint64_t invocations = (uint64_t)e->workgroup[0] * e->workgroup[1];
   bool too_many = e->workgroup[2] != 0 && invocations > UINT32_MAX / e->workgroup[2];
   if (invocations == 0 || e->workgroup[2] == 0 || too_many)
-    return verify_fault(v, "entry", i, "a workgroup of (%u, %u, %u)", e->workgroup[0], e->workgroup[1], e->workgroup[2]);
+    return verify_fault(v, "entry", i, "a workgroup of (%u, %u, %u)", e->workgroup[0], e->workgroup[1],
+                        e->workgroup[2]);
   if (e->subgroup > 32 || (e->subgroup & (e->subgroup - 1)) != 0)
     return verify_fault(v, "entry", i, "subgroups of %u", e->subgroup);
   if (e->insn_first != ends->insn_first || e->slot_first != ends->slot_first ||
