@@ -30,4 +30,4 @@ tests_bench_write_sample_SOURCES = tests/bench/write_sample.c $(bench_sample)
 tests_bench_write_sample_CPPFLAGS = $(bench_test_flags)
 tests_bench_write_sample_CFLAGS = $(TEST_CFLAGS)
 tests_bench_write_sample_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
-valgrind_skip += tests/bench/test_compare tests/bench/write_sample
+valgrind_skip += tests/bench/test_compare tests/bench/test_gates tests/bench/test_record tests/bench/write_sample
