@@ -27,7 +27,7 @@ IR_INLINE uint16_t own_flags(const vyre_builder *b, vyre_op op, uint32_t what) {
 }
 
 IR_INLINE void add_operand(ir_expr_meta *meta, const ir_expr_meta *operand) {
-  meta->uses = meta->uses > UINT32_MAX - operand->uses ? UINT32_MAX : meta->uses + operand->uses;
+  if (__builtin_add_overflow(meta->uses, operand->uses, &meta->uses)) meta->uses = UINT32_MAX;
   if (operand->depth > meta->depth) meta->depth = operand->depth;
   if (operand->newest > meta->newest) meta->newest = operand->newest;
   meta->flags |= operand->flags;
@@ -57,19 +57,22 @@ static vyre_expr refuse_size(vyre_builder *b) {
   return 0;
 }
 
+static vyre_expr refuse_growth(vyre_builder *b) {
+  b->out_of_memory = true;
+  return 0;
+}
+
 /* Appends a node that is not there yet. */
 IR_INLINE vyre_expr add_node(vyre_builder *b, ir_words n, ir_expr_place place) {
   vyre_program *p = b->program;
-  ir_expr_meta meta = derive_meta(b, n);
   vyre_expr e = p->exprs.count;
+  ir_expr_meta meta = derive_meta(b, n);
   if (meta.depth > VYRE_MAX_EXPR_DEPTH) return refuse_depth(b, meta.depth);
   if (e >= VYRE_MAX_PROGRAM_BYTES) return refuse_size(b);
-  if (b->out_of_memory || (e == p->exprs.capacity && !build_reserve(b, 1))) {
-    b->out_of_memory = true;
-    return 0;
-  }
-  p->exprs.data[p->exprs.count++] = ir_expr_of(n);
-  b->meta.data[b->meta.count++] = meta;
+  if (e == p->exprs.capacity && !build_reserve(b, 1)) return refuse_growth(b);
+  p->exprs.data[e] = ir_expr_of(n);
+  b->meta.data[e] = meta;
+  p->exprs.count = b->meta.count = e + 1;
   if (!ir_expr_set_insert(&b->expr_set, p->exprs.data, place, e)) b->out_of_memory = true;
   return e;
 }
@@ -83,7 +86,7 @@ vyre_expr build_words(vyre_builder *b, uint32_t head, uint32_t x, uint32_t y, ui
 }
 
 vyre_expr build_leaf(vyre_builder *b, vyre_expr *known, ir_expr e) {
-  if (*known == 0) *known = add_node(b, ir_words_of(&e), (ir_expr_place){ 0 });
+  if (*known == 0 && !b->out_of_memory) *known = add_node(b, ir_words_of(&e), (ir_expr_place){ 0 });
   return *known;
 }
 

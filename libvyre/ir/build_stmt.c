@@ -215,7 +215,8 @@ void vyre_build_eval(vyre_builder *b, vyre_expr e) {
   if (!build_allowed(b, e)) return;
   const ir_expr *node = ir_builder_expr(b, e);
   if (node->op < VYRE_OP_ATOMIC_ADD || node->op > VYRE_OP_ATOMIC_STORE) {
-    ir_builder_report(b, VYRE_V147, "%s", node->op == VYRE_OP_NONE ? "no expression" : vyre_op_describe(node->op)->name);
+    ir_builder_report(b, VYRE_V147, "%s",
+                      node->op == VYRE_OP_NONE ? "no expression" : vyre_op_describe(node->op)->name);
     return;
   }
   count_uses(b, e);
@@ -363,7 +364,8 @@ static bool check_copy_end(vyre_builder *b, vyre_binding binding, vyre_expr offs
   }
   vyre_access access = (vyre_access)buffer->access;
   if (written ? !is_storable(access) : access == VYRE_ACCESS_WRITE) {
-    ir_builder_report(b, VYRE_V137, "\"%s\" can not be %s", ir_builder_text(b, buffer->name), written ? "written" : "read");
+    ir_builder_report(b, VYRE_V137, "\"%s\" can not be %s", ir_builder_text(b, buffer->name),
+                      written ? "written" : "read");
     return false;
   }
   if (!build_check_index(b, &(ir_buffer){ .length = 0 }, offset, VYRE_V137)) return false;
@@ -386,7 +388,8 @@ void vyre_build_copy_async(vyre_builder *b, bool workgroup, vyre_binding dst, vy
     ir_builder_report(b, VYRE_V137, "a copy for the whole workgroup can not use local memory");
     return;
   }
-  append(b, (ir_stmt){ .op = VYRE_STMT_COPY_ASYNC, .aux = workgroup, .arg = { dst_offset, src_offset, count, dst, src } });
+  append(b, (ir_stmt){ .op = VYRE_STMT_COPY_ASYNC, .aux = workgroup,
+                       .arg = { dst_offset, src_offset, count, dst, src } });
 }
 
 void vyre_build_wait(vyre_builder *b, uint32_t unfinished) {

@@ -315,7 +315,7 @@ static void read_name(decoder *d, vyre_diagnostics *diagnostics) {
     wire_out_of_memory(r);
     return;
   }
-  ir_builder_expect(d->b, wire_left(r) / 4, wire_left(r) / 16);
+  ir_builder_expect(d->b, wire_left(r) / 4, wire_left(r) / 8);
 }
 
 static void read_attributes(decoder *d) {
