@@ -1,6 +1,7 @@
 # The transcendental functions as they are lowered: a part of all inputs in check, all of them in check-transcend.
 check_PROGRAMS += tests/lower/test_transcend
 TESTS += tests/lower/test_transcend tests/lower/test_constants.sh
+valgrind_skip += tests/lower/test_transcend
 lower_transcend_kit = \
 	tests/lower/batch.h tests/lower/batch.c tests/lower/transcend_kernel.h tests/lower/transcend_kernel.c
 tests_lower_test_transcend_SOURCES = tests/lower/test_transcend.c $(lower_transcend_kit)
