@@ -88,6 +88,19 @@ static void add_grid_words(lower_code *c) {
   }
 }
 
+/* A build for finding faults looks at each kernel that it makes. */
+static void check_kernel(lower_code *c, uint8_t **out, size_t *bytes) {
+  vyre_error fault = VYRE_ERROR_INIT;
+  if (VYRE_ABI_SANITIZER == 0 || lower_failed(c)) return;
+  vyre_status status = vyre_kernel_verify(*out, *bytes, &fault);
+  if (status == VYRE_OK) return;
+  if (status == VYRE_ERR_NO_MEMORY) lower_fail_memory(c);
+  else lower_fail(c, VYRE_ERR_INTERNAL, c->name, "The kernel is not well formed: %s Fix: report it.", fault.text);
+  free(*out);
+  *out = NULL;
+  *bytes = 0;
+}
+
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 static uint32_t flags_of(const vyre_program *p, const vyre_lower_options *o) {
@@ -192,6 +205,7 @@ vyre_status vyre_lower(const vyre_program *program, const vyre_lower_options *op
   note_taken(c);
   if (prepare(l)) lower_all(l);
   lower_assemble(c, vyre_program_fingerprint(program), out, bytes);
+  check_kernel(c, out, bytes);
   status = c->status;
   free_all(l);
   free(l);

@@ -24,6 +24,10 @@ fuzz_programs += tests/fuzz/fuzz_text
 tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c tests/fuzz/driver.c
 tests_fuzz_fuzz_text_LDADD = $(vyre_static_libs)
 
+fuzz_programs += tests/fuzz/fuzz_kernel
+tests_fuzz_fuzz_kernel_SOURCES = tests/fuzz/fuzz_kernel.c tests/fuzz/driver.c
+tests_fuzz_fuzz_kernel_LDADD = $(vyre_static_libs)
+
 fuzz_programs += tests/fuzz/fuzz_cache
 tests_fuzz_fuzz_cache_SOURCES = tests/fuzz/fuzz_cache.c tests/fuzz/driver.c
 tests_fuzz_fuzz_cache_LDADD = $(vyre_static_libs)

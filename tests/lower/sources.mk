@@ -1,5 +1,6 @@
 # Lowering: kernels as text, the verifier, and kernels run by the engine of plugins/template beside the oracle.
-lower_plain_tests = tests/lower/test_docs tests/lower/test_golden tests/lower/test_lower tests/lower/test_verify
+lower_plain_tests = \
+	tests/lower/test_docs tests/lower/test_golden tests/lower/test_lower tests/lower/test_memory tests/lower/test_verify
 lower_twin_tests = tests/lower/test_ops tests/lower/test_random
 check_PROGRAMS += $(lower_plain_tests) $(lower_twin_tests) tests/lower/test_rsqrt
 TESTS += $(lower_plain_tests) $(lower_twin_tests) tests/lower/test_rsqrt
@@ -18,6 +19,9 @@ tests_lower_test_golden_LDADD = $(TEST_LIBS)
 tests_lower_test_lower_SOURCES = tests/lower/test_lower.c $(lower_targets)
 tests_lower_test_lower_CFLAGS = $(TEST_CFLAGS)
 tests_lower_test_lower_LDADD = $(TEST_LIBS)
+tests_lower_test_memory_SOURCES = tests/lower/test_memory.c tests/fail_malloc.c tests/fail_malloc.h $(lower_targets)
+tests_lower_test_memory_CFLAGS = $(TEST_CFLAGS)
+tests_lower_test_memory_LDADD = $(TEST_LIBS)
 tests_lower_test_verify_SOURCES = \
 	tests/lower/test_verify.c tests/gen/random_program.c tests/gen/random_program.h tests/gen/random_expr.c \
 	tests/gen/random_state.h
