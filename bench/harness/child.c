@@ -71,7 +71,8 @@ static void close_all(int *fds, int count) {
 }
 
 vyre_status bench_child_start(bench_child *child, const char *path, int file, vyre_error *error) {
-  *child = (bench_child){.path = path, .line = -1, .errors = -1};
+  *child = (bench_child){.line = -1, .errors = -1};
+  snprintf(child->path, sizeof child->path, "%s", path);
   int fds[6], code = 0;
   int kept = above_standard(file);
   pid_t parent = getpid();

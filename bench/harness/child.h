@@ -12,7 +12,7 @@
 enum { BENCH_LINE_BYTES = 8192, BENCH_TAIL_BYTES = 240 };
 
 typedef struct bench_child {
-  const char *path; /* borrowed */
+  char path[VYRE_ERROR_WHERE_BYTES]; /* for messages, cut at its room */
   pid_t pid;        /* its process group as well; 0 if it does not run */
   int line, errors; /* the socket, and what it writes on stderr */
   char buffer[BENCH_LINE_BYTES]; /* read, and not yet taken */

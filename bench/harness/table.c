@@ -165,6 +165,7 @@ static void write_gates(vyre_writer *w, const bench_report *r) {
 /* How many cases have each word of a verdict. */
 static void write_sum(vyre_writer *w, const bench_report *r) {
   static const char *const words[] = { "pass", "fail", "unstable", "untested", "recorded" };
+  if (r->case_count == 0) return; /* probes alone */
   vyre_write(w, "%u cases:", r->case_count);
   for (size_t word = 0; word < sizeof words / sizeof *words; word++) {
     uint32_t count = 0;

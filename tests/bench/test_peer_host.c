@@ -75,6 +75,25 @@ START_TEST(a_good_peer) {
 }
 END_TEST
 
+/* The path is needed to start it, and not after that. */
+START_TEST(its_path_may_go) {
+  bench_work work;
+  bench_peer peer;
+  bench_times times;
+  vyre_error error = VYRE_ERROR_INIT;
+  char *path = strdup(fake_path);
+  work_of_four(&work);
+  unsetenv("FAKE_fake_peer");
+  ck_assert_int_eq(bench_peer_begin(&peer, path, &work, NULL), VYRE_OK);
+  memset(path, 'x', strlen(path));
+  free(path);
+  ck_assert_int_eq(bench_peer_sample(&peer, BENCH_DEVICE, 1, &times, &error), VYRE_ERR_UNSUPPORTED);
+  ck_assert_int_eq(strncmp(error.where, fake_path, 20), 0);
+  bench_peer_end(&peer);
+  bench_work_free(&work);
+}
+END_TEST
+
 START_TEST(a_peer_without_arrays) {
   bench_work work = {.id = "probe.t_launch", .file = -1};
   bench_peer peer;
@@ -252,8 +271,8 @@ int main(int argc, char **argv) {
   (void)argv;
   snprintf(fake_path, sizeof fake_path, "%s/tests/bench/fake_peer", top ? top : ".");
   const TTest *const tests[] = {
-      a_good_peer, a_peer_without_arrays, what_is_refused, what_is_borne, files_that_are_no_peers, silence_ends,
-      who_rests_is_stopped, no_descriptor_leaks, speaking_to_the_dead, NULL
+      a_good_peer, its_path_may_go, a_peer_without_arrays, what_is_refused, what_is_borne, files_that_are_no_peers,
+      silence_ends, who_rests_is_stopped, no_descriptor_leaks, speaking_to_the_dead, NULL
   };
   return run_suite("peer_host", 120, tests);
 }
