@@ -373,8 +373,12 @@ static vyre_status make_hidden(run *r, uint64_t groups) {
       continue;
     }
     uint64_t bytes = b->bytes;
-    if (b->kind == VYRE_KERNEL_HIDDEN_SPILL && __builtin_mul_overflow(h->spill_bytes, groups, &bytes))
-      return no_memory(r, UINT64_MAX);
+    if (b->kind == VYRE_KERNEL_HIDDEN_SPILL &&
+        (__builtin_mul_overflow(h->spill_bytes, groups, &bytes) || bytes > 1ull << 32))
+      return engine_fail(r->fault, VYRE_ERR_LIMIT,
+                         "what lives across grid barriers takes %llu bytes a workgroup, and %llu workgroups want more "
+                         "than the 4294967296 bytes that it can be. Fix: use a smaller grid",
+                         (unsigned long long)h->spill_bytes, (unsigned long long)groups);
     if (b->kind == VYRE_KERNEL_HIDDEN_DIAGNOSTICS) bytes = sizeof(vyre_kernel_diagnostics) + 8 * r->launch->print_words;
     if (b->kind == VYRE_KERNEL_HIDDEN_STATE) bytes = sizeof(vyre_kernel_state);
     if (bytes > r->launch->memory_limit) return no_memory(r, bytes);
