@@ -110,7 +110,8 @@ static inline const char *kit_codes(kit *k, char *text, size_t bytes) {
   size_t at = 0;
   text[0] = 0;
   for (uint32_t i = 0; vyre_diagnostics_get(k->d, i, &found); i++)
-    at += (size_t)snprintf(text + at, at < bytes ? bytes - at : 0, "%s%s", i > 0 ? " " : "", vyre_code_name(found.code));
+    at += (size_t)snprintf(text + at, at < bytes ? bytes - at : 0, "%s%s", i > 0 ? " " : "",
+                           vyre_code_name(found.code));
   ck_assert_uint_lt(at, bytes);
   ck_assert_int_eq(status, vyre_diagnostics_errors(k->d) > 0 ? VYRE_ERR_INVALID_PROGRAM : VYRE_OK);
   ck_assert_int_eq(p != NULL, status == VYRE_OK);
