@@ -10,7 +10,7 @@
 #define SUBGROUP IR_LEVEL_SUBGROUP
 #define DIVERGENT IR_LEVEL_DIVERGENT
 
-/* A body in an `if` of a condition. */
+/* A statement in an `if` of a condition; not one in the other. */
 #define UNDER(k, c)           \
   open_if(k, (c));            \
   for (int once = 1; once > 0; once--, end(k))

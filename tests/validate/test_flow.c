@@ -27,7 +27,9 @@ static void behind_divergent_if(kit *k) {
   barrier(k);
 }
 static void uniform_inside_divergent(kit *k) {
-  UNDER(k, condition(k, DIVERGENT)) UNDER(k, condition(k, GRID)) barrier(k);
+  open_if(k, condition(k, DIVERGENT));
+  UNDER(k, condition(k, GRID)) barrier(k);
+  end(k);
 }
 static void uniform_loop(kit *k) {
   open_for(k, "i", k->n);
