@@ -47,8 +47,7 @@ uint32_t text_lex_comment_end(const char *text, uint32_t bytes, uint32_t at, boo
   return bytes;
 }
 
-/* Passes over blanks and comments; false at a comment that is not closed. */
-static bool skip_blanks(text_lexer *lexer) {
+static bool skip_many_blanks(text_lexer *lexer) {
   const char *text = lexer->text;
   uint32_t at = lexer->at, bytes = lexer->bytes;
   bool closed = true;
@@ -68,6 +67,12 @@ static bool skip_blanks(text_lexer *lexer) {
   }
   lexer->at = at;
   return closed;
+}
+
+/* Passes over blanks and comments, mostly one blank or none; false at a comment that is not closed. */
+static inline bool skip_blanks(text_lexer *lexer) {
+  if (lexer->at < lexer->bytes && is(lexer->text[lexer->at], BLANK)) lexer->at++;
+  return (lexer->at < lexer->bytes && !is(lexer->text[lexer->at], BLANK | GAP)) || skip_many_blanks(lexer);
 }
 
 char text_lex_peek(const text_lexer *lexer) {
