@@ -167,6 +167,8 @@ static void run_submission(vyre_plugin_device *device, const pending *p) {
   p->submit.completion->status = is("traps") ? VYRE_ERR_TRAP : is("oddend") ? -12345 : VYRE_OK;
   if (is("traps")) p->submit.completion->trap_code = 7;
   p->submit.completion->masked_loads = VYRE_NOT_COUNTED;
+  for (uint64_t i = 0; i < p->submit.batch->count && !is("untimed"); i++)
+    if (p->submit.batch->commands[i].kind == VYRE_COMMAND_DISPATCH) p->submit.completion->device_ns += 500;
   for (uint32_t i = 0; i < p->submit.signal_count; i++) p->signals[i].timeline->value = p->signals[i].value;
   (void)device;
 }

@@ -39,3 +39,11 @@ tests_bench_test_facts_SOURCES = tests/bench/test_facts.c $(bench_tool_sources)
 tests_bench_test_facts_CPPFLAGS = $(bench_test_flags)
 tests_bench_test_facts_CFLAGS = $(TEST_CFLAGS)
 tests_bench_test_facts_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
+
+check_PROGRAMS += tests/bench/test_driver_vyre
+TESTS += tests/bench/test_driver_vyre
+tests_bench_test_driver_vyre_SOURCES = tests/bench/test_driver_vyre.c tests/fail_malloc.c $(tests_backend_helpers) \
+	$(bench_tool_sources)
+tests_bench_test_driver_vyre_CPPFLAGS = $(bench_test_flags)
+tests_bench_test_driver_vyre_CFLAGS = $(TEST_CFLAGS)
+tests_bench_test_driver_vyre_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
