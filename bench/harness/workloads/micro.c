@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "driver_host.h"
-#include "generate.h"
-#include "workload.h"
+#include "harness/driver_host.h"
+#include "harness/generate.h"
+#include "harness/workload.h"
 
 /* ---- micro.dispatch ----------------------------------------------------------------------------------- */
 

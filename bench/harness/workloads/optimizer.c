@@ -1,10 +1,10 @@
 /* optimizer.impact: one sum, written four times in ways that are equal, and literals to fold. What a compiler that sees
  * it leaves of the program are counters of the case; the result is the same to the bit. */
-#include <vyre/text.h>
-
 #include <string.h>
 
-#include "workload.h"
+#include <vyre/text.h>
+
+#include "harness/workload.h"
 
 static const char program[] =
     "program optimizer_impact workgroup(256) {\n"

@@ -13,8 +13,8 @@
 
 #include "base/digest.h"
 #include "base/error.h"
-#include "driver_host.h"
-#include "workload.h"
+#include "harness/driver_host.h"
+#include "harness/workload.h"
 
 enum { GROUP = 64, PAIRS = 8, EXPRESSIONS_OF_BLOCK = 64, FINGERPRINT = 32, MOST_RUNS = 200 };
 #define ENOUGH_NS 50e6
