@@ -114,9 +114,7 @@ void lower_keep_variable(lowering *l, uint32_t var) {
 
 static void store_variable(lowering *l, uint32_t var) {
   const ir_var *declared = &l->p->vars.data[var];
-  lower_place *place = &l->vars[var];
-  bool is_here = place->entry == l->entry + 1 && place->changed;
-  if (!is_here || l->split.vars[var].last_use <= l->entry) return;
+  const lower_place *place = &l->vars[var];
   lower_value v = declared->kind == VYRE_STMT_VAR ? lower_get(&l->code, place->where) : place->where;
   lower_store(&l->code, own(l, (vyre_type)declared->type, l->split.vars[var].place), v);
 }
@@ -128,6 +126,7 @@ static bool is_last(const lowering *l) { return l->entry + 1 >= l->split.entries
 void lower_keep_begin(lowering *l) {
   lower_code *c = &l->code;
   lower_steps *steps = &l->steps;
+  l->changed_vars.count = l->changed_arrays.count = 0;
   lower_steps_begin(l);
   if (l->entry == 0) return;
   c->to = &c->head;
@@ -147,18 +146,29 @@ void lower_keep_begin(lowering *l) {
 void lower_keep_end(lowering *l) {
   lower_steps *steps = &l->steps;
   if (l->dead || is_last(l)) return;
-  for (uint32_t i = 0; i < l->split.kept.count && !lowering_failed(l); i++) store_variable(l, l->split.kept.data[i]);
-  for (uint32_t b = 0; b < l->p->buffers.count && !lowering_failed(l); b++) {
-    const lower_place *place = &l->arrays[b];
-    if (place->entry == l->entry + 1 && place->changed && l->split.arrays[b].last_use > l->entry)
-      copy_array(l, b, true);
-  }
+  for (uint32_t i = 0; i < l->changed_vars.count; i++) store_variable(l, l->changed_vars.data[i]);
+  for (uint32_t i = 0; i < l->changed_arrays.count; i++) copy_array(l, l->changed_arrays.data[i], true);
   if (steps->on) {
     store_slot(l, steps->expired, VYRE_TYPE_BOOL, l->split.expired);
     store_slot(l, steps->all_expired, VYRE_TYPE_BOOL, l->split.all_expired);
     store_slot(l, steps->count, steps->type, l->split.count);
   }
   if (l->split.leaves[l->entry]) mark_ended(l, false);
+}
+
+void lower_keep_note_variable(lowering *l, uint32_t var) {
+  if (l->split.entries == 1 || l->vars[var].changed) return;
+  const split_var *v = &l->split.vars[var];
+  l->vars[var].changed = true;
+  if (v->place == UINT64_MAX || v->last_use <= l->entry) return;
+  if (!vyre_vector_push(&l->changed_vars, var)) lower_fail_memory(&l->code);
+}
+
+void lower_keep_note_buffer(lowering *l, uint32_t binding) {
+  if (l->split.entries == 1 || l->arrays[binding].entry != l->entry + 1 || l->arrays[binding].changed) return;
+  l->arrays[binding].changed = true;
+  if (l->split.arrays[binding].last_use <= l->entry) return;
+  if (!vyre_vector_push(&l->changed_arrays, binding)) lower_fail_memory(&l->code);
 }
 
 void lower_keep_leave(lowering *l) {

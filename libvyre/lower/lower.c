@@ -179,6 +179,8 @@ static void free_all(lowering *l) {
   free(l->arrays);
   free(l->tables);
   vyre_vector_free(&l->kept);
+  vyre_vector_free(&l->changed_vars);
+  vyre_vector_free(&l->changed_arrays);
   vyre_vector_free(&l->open);
   vyre_vector_free(&l->fences);
   vyre_vector_free(&l->fence_loops);

@@ -47,6 +47,8 @@ typedef struct lowering {
   lower_place *vars;          /* of each variable */
   lower_place *arrays;        /* of each shared or local buffer: number of its array; of others nothing */
   uint32_t *tables;           /* of each constant table: its number + 1 */
+  VYRE_VECTOR(uint32_t) changed_vars;   /* of this entry point, where there are several ... */
+  VYRE_VECTOR(uint32_t) changed_arrays; /* ... in the order of their first change */
   VYRE_VECTOR(lower_open) open;
   VYRE_VECTOR(uint32_t) fences; /* FENCE statements of device or system scope, and ... */
   VYRE_VECTOR(uint32_t) fence_loops; /* ... pairs: first and last statement of an outermost loop around one */
@@ -79,6 +81,9 @@ uint32_t lower_buffer_array(lowering *l, uint32_t binding);
 void lower_keep_begin(lowering *l); /* at the start of an entry point */
 void lower_keep_end(lowering *l);   /* at its end */
 void lower_keep_leave(lowering *l); /* before an invocation ends early */
+/* Notes that a variable or buffer, which has its place here, has another value now. */
+void lower_keep_note_variable(lowering *l, uint32_t var);
+void lower_keep_note_buffer(lowering *l, uint32_t binding);
 /* Brings what an earlier entry point left into this one. */
 void lower_keep_variable(lowering *l, uint32_t var);
 void lower_keep_array(lowering *l, uint32_t binding);

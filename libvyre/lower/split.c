@@ -130,7 +130,7 @@ static uint64_t take(lower_split *s, uint64_t count, uint32_t bytes) {
 
 static uint32_t bytes_of(uint8_t type) { return vyre_type_describe((vyre_type)type)->bytes; }
 
-static bool place_all(lower_split *s, const vyre_program *p, uint32_t counter_bytes) {
+static void place_all(lower_split *s, const vyre_program *p, uint32_t counter_bytes) {
   if (s->first_leaving != SPLIT_NOWHERE) s->ended = take(s, s->invocations, 4);
   if (counter_bytes != 0) {
     s->expired = take(s, s->invocations, 4);
@@ -141,7 +141,6 @@ static bool place_all(lower_split *s, const vyre_program *p, uint32_t counter_by
     split_var *v = &s->vars[i];
     if (v->value != 0 || v->last_use == v->declared) continue;
     v->place = take(s, s->invocations, bytes_of(p->vars.data[i].type));
-    if (!vyre_vector_push(&s->kept, i)) return false;
   }
   for (uint32_t i = 0; i < p->buffers.count; i++) {
     const ir_buffer *b = &p->buffers.data[i];
@@ -153,7 +152,6 @@ static bool place_all(lower_split *s, const vyre_program *p, uint32_t counter_by
     if (is_local && !vyre_mul_u64(count, s->invocations, &count)) count = UINT64_MAX;
     array->place = take(s, count, bytes_of(b->element));
   }
-  return true;
 }
 
 bool lower_split_create(lower_split *s, const vyre_program *p, uint32_t counter_bytes) {
@@ -170,7 +168,8 @@ bool lower_split_create(lower_split *s, const vyre_program *p, uint32_t counter_
   bool good = s->vars != NULL && s->arrays != NULL && s->leaves != NULL && a.seen != NULL;
   for (uint32_t i = 0; good && i < p->buffers.count; i++)
     s->arrays[i] = (split_array){ .first_write = SPLIT_NOWHERE, .place = UINT64_MAX };
-  good = good && analyse(&a) && place_all(s, p, counter_bytes);
+  good = good && analyse(&a);
+  if (good) place_all(s, p, counter_bytes);
   free(a.seen);
   return good;
 }
@@ -179,5 +178,4 @@ void lower_split_free(lower_split *s) {
   free(s->vars);
   free(s->arrays);
   free(s->leaves);
-  vyre_vector_free(&s->kept);
 }

@@ -27,7 +27,6 @@ typedef struct lower_split {
   uint32_t entries;    /* entry points; if 1, all else is empty */
   split_var *vars;     /* of each variable */
   split_array *arrays; /* of each buffer */
-  VYRE_VECTOR(uint32_t) kept; /* variables that go through the spill binding, by declaration */
   uint8_t *leaves;     /* of each entry point: an invocation may end in it before its end */
   uint32_t first_leaving; /* the first such entry point, or SPLIT_NOWHERE */
   uint64_t invocations; /* of a workgroup */

@@ -8,7 +8,7 @@
 static void declare(lowering *l, const ir_stmt *s) {
   uint32_t var = s->arg[4];
   const ir_var *v = &l->p->vars.data[var];
-  lower_place place = { .entry = l->entry + 1, .where = lower_expr(l, s->arg[0]), .changed = true };
+  lower_place place = { .entry = l->entry + 1, .where = lower_expr(l, s->arg[0]) };
   if (s->op == VYRE_STMT_VAR) {
     lower_value value = place.where;
     uint32_t name = lower_text(&l->code, ir_text(l->p, v->name));
@@ -16,6 +16,7 @@ static void declare(lowering *l, const ir_stmt *s) {
     lower_set(&l->code, place.where, value);
   }
   l->vars[var] = place;
+  lower_keep_note_variable(l, var);
 }
 
 /* Where a variable is in this entry point; what an earlier one left is brought here first. */
@@ -34,7 +35,7 @@ lower_value lower_variable(lowering *l, uint32_t var) {
 static void assign(lowering *l, const ir_stmt *s) {
   lower_value v = lower_expr(l, s->arg[0]);
   lower_set(&l->code, lower_variable_slot(l, s->arg[4]), v);
-  l->vars[s->arg[4]].changed = true;
+  lower_keep_note_variable(l, s->arg[4]);
 }
 
 uint32_t lower_buffer_array(lowering *l, uint32_t binding) {
@@ -58,7 +59,7 @@ static void store(lowering *l, const ir_stmt *s) {
   lower_unless_expired(l);
   lower_store(&l->code, lower_buffer_access(l, s->arg[4], index, false), value);
   lower_end_unless_expired(l);
-  l->arrays[s->arg[4]].changed = true;
+  lower_keep_note_buffer(l, s->arg[4]);
 }
 
 static void copy(lowering *l, const ir_stmt *s) {
@@ -72,7 +73,7 @@ static void copy(lowering *l, const ir_stmt *s) {
                               .arg = {target, source, count},
                               .type = {lower_element(c, target), lower_element(c, source), lower_type_of(c, count)}});
   lower_end_unless_expired(l);
-  l->arrays[s->arg[3]].changed = true;
+  lower_keep_note_buffer(l, s->arg[3]);
 }
 
 /* Number of a print statement among those of the program. The walk skips what is never reached, so they are counted
