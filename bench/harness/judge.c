@@ -7,6 +7,7 @@
 
 #include "base/writer.h"
 #include "record_fields.h"
+#include "stats.h"
 #include "targets.h"
 
 /* A verdict under way: the worst word so far, and what was found. */
@@ -64,8 +65,17 @@ static bool copied(const bench_series *a, const bench_series *b) {
   return a->count > 2 && a->count == b->count && memcmp(a->ns, b->ns, a->count * sizeof *a->ns) == 0;
 }
 
+/* Of the medians over the rounds that both have. False without memory. */
+static bool median_ratio(const bench_series *a, const bench_series *b, double *out) {
+  uint32_t rounds = a->count < b->count ? a->count : b->count;
+  bench_stats x, y;
+  if (!bench_stats_of(a->ns, rounds, &x) || !bench_stats_of(b->ns, rounds, &y)) return false;
+  *out = x.p50 / y.p50;
+  return true;
+}
+
 /* Why the peer's ratio by |clock| must not be believed; NULL if it may be. */
-static const char *distrust(const bench_case *c, const bench_contestant *peer, bench_clock clock) {
+static const char *distrust(verdict *v, const bench_case *c, const bench_contestant *peer, bench_clock clock) {
   const bench_contestant *vyre = c->contestants;
   const bench_series *a = &peer->clocks[clock], *b = &vyre->clocks[clock];
   if (!peer->correct) return "its result is wrong";
@@ -74,7 +84,11 @@ static const char *distrust(const bench_case *c, const bench_contestant *peer, b
   if (copied(a, b)) return "its samples are vyre's own";
   const bench_ratio *ratio = ratio_of(c, peer->name, clock);
   if (!ratio) return "its ratio is missing";
-  double value = a->stats.p50 / b->stats.p50;
+  double value;
+  if (!median_ratio(a, b, &value)) {
+    v->text.failed = true;
+    return NULL;
+  }
   if (!(fabs(ratio->value - value) <= 1e-9 * value)) return "its ratio does not follow from its samples";
   if (!(ratio->low <= ratio->value && ratio->value <= ratio->high)) return "its interval does not hold its ratio";
   return NULL;
@@ -89,7 +103,7 @@ static const char *claim(const bench_ratio *ratio) {
 
 static void judge_ratio(verdict *v, const bench_case *c, const bench_contestant *peer, bench_clock clock,
                         double wanted) {
-  const char *reason = distrust(c, peer, clock);
+  const char *reason = distrust(v, c, peer, clock);
   if (reason) {
     say(v, FAIL, "%s gives no ratio: %s", peer->name, reason);
     return;
@@ -131,14 +145,13 @@ static const bench_probe *probe_of(const bench_report *r, const char *name, cons
 
 /* Ratio of two perfect implementations: both move the same bytes at their measured bandwidth. */
 static void judge_ceiling(verdict *v, const bench_target *t, const bench_report *r, const bench_case *c) {
-  const char *device = pair_of(r->device, r->device_count, "name"), *cpu = pair_of(r->host, r->host_count, "cpu");
-  const bench_probe *own = c->bound ? probe_of(r, c->bound, device) : NULL;
-  const bench_probe *theirs = c->bound ? probe_of(r, c->bound, cpu) : NULL;
-  if (!own || !theirs) {
+  const bench_probe *theirs = c->bound ? probe_of(r, c->bound, pair_of(r->host, r->host_count, "cpu")) : NULL;
+  if (!theirs || !(c->bound_ns > 0)) {
     say(v, UNTESTED, "the bandwidths of device and host were not both measured");
     return;
   }
-  judge_ratios(v, t, c, BENCH_CPU_SOTA, BENCH_WALL_RESIDENT, t->min_ceiling * own->value / theirs->value);
+  double own = (double)c->bytes / c->bound_ns * 1e9;
+  judge_ratios(v, t, c, BENCH_CPU_SOTA, BENCH_WALL_RESIDENT, t->min_ceiling * own / theirs->value);
 }
 
 static void judge_phi(verdict *v, const bench_target *t, const bench_case *c) {

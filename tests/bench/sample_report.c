@@ -112,11 +112,12 @@ static void ratios(bench_report *r, bench_case *c) {
   for (uint32_t i = 1; i < c->contestant_count; i++)
     for (uint32_t clock = 0; clock < BENCH_CLOCKS; clock++) {
       const bench_series *a = &c->contestants[i].clocks[clock], *b = &c->contestants[0].clocks[clock];
-      if (a->count == 0 || a->count != b->count) continue;
+      uint32_t rounds = a->count < b->count ? a->count : b->count;
       bench_interval interval;
-      need(bench_ratio_paired(a->ns, b->ns, a->count, confidence, 1, &interval));
+      if (rounds == 0) continue;
+      need(bench_ratio_paired(a->ns, b->ns, rounds, confidence, 1, &interval));
       c->ratios[c->ratio_count++] = (bench_ratio){ c->contestants[i].name, clock, interval.value, interval.low,
-                                                   interval.high, bench_sign_test(a->ns, b->ns, a->count) };
+                                                   interval.high, bench_sign_test(a->ns, b->ns, rounds) };
     }
 }
 

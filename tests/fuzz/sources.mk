@@ -37,10 +37,11 @@ tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c tests/fuzz/driver.c $(
 tests_fuzz_fuzz_report_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench
 tests_fuzz_fuzz_report_LDADD = bench/libvyre_bench.la $(vyre_static_libs)
 
+fuzz_sources = $(vyre_ir_sources) $(vyre_core_sources) $(bench_evidence_sources) $(bench_tool_sources) \
+	bench/harness/stats.c
+fuzz_flags = $(AM_CPPFLAGS) -I$(top_srcdir)/bench -I$(top_srcdir) $(SODIUM_CFLAGS) $(INIH_CFLAGS) $(JANSSON_CFLAGS)
 fuzz:
-	@sources='$(filter %.c,$(vyre_ir_sources) $(vyre_core_sources) $(bench_evidence_sources) $(bench_tool_sources)) \
-	  bench/harness/stats.c' \
-	flags='$(AM_CPPFLAGS) -I$(top_srcdir)/bench -I$(top_srcdir) $(SODIUM_CFLAGS) $(INIH_CFLAGS) $(JANSSON_CFLAGS)' \
+	@sources='$(filter %.c,$(fuzz_sources))' flags='$(fuzz_flags)' \
 	libs='$(SODIUM_LIBS) $(INIH_LIBS) $(JANSSON_LIBS) -lm' \
 	$(SHELL) $(srcdir)/tests/fuzz/run '$(abs_top_srcdir)' $(patsubst tests/fuzz/fuzz_%,%,$(fuzz_programs))
 phony_targets += fuzz
