@@ -4,6 +4,8 @@ lower_plain_tests = \
 lower_twin_tests = tests/lower/test_ops tests/lower/test_random
 check_PROGRAMS += $(lower_plain_tests) $(lower_twin_tests) tests/lower/test_rsqrt
 TESTS += $(lower_plain_tests) $(lower_twin_tests) tests/lower/test_rsqrt
+# Each runs programs for minutes under valgrind; the sanitizers look at the same code.
+valgrind_skip += $(lower_twin_tests) tests/lower/test_rsqrt
 lower_targets = tests/lower/targets.h tests/lower/targets.c
 lower_twin = \
 	tests/lower/twin.h tests/lower/twin.c $(lower_targets) \
