@@ -6,7 +6,9 @@
 #include <vyre/device.h>
 #include <vyre/diagnostic.h>
 #include <vyre/ir.h>
+#include <vyre/kernel.h>
 #include <vyre/log.h>
+#include <vyre/lower.h>
 #include <vyre/status.h>
 #include <vyre/text.h>
 #include <vyre/wire.h>
