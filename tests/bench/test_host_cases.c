@@ -99,7 +99,7 @@ START_TEST(stages_of_the_compiler) {
   const char *const names[] = {"pipeline"};
   bench_report report;
   run_cases(names, 1, "S", &report);
-  ck_assert_uint_eq(report.case_count, 14);
+  ck_assert_uint_eq(report.case_count, 16);
   for (uint32_t i = 0; i < report.case_count; i++) {
     const bench_case *c = &report.cases[i];
     ck_assert_msg(c->contestants[0].correct, "%s: %s", c->id, c->contestants[0].failure);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <vyre/lower.h>
 #include <vyre/text.h>
 #include <vyre/wire.h>
 
@@ -85,8 +86,8 @@ typedef struct job {
   uint64_t n;
   vyre_program *program, *made;
   char *text, *printed;
-  uint8_t *wire, *encoded;
-  size_t text_bytes, printed_bytes, wire_bytes, encoded_bytes;
+  uint8_t *wire, *encoded, *kernel;
+  size_t text_bytes, printed_bytes, wire_bytes, encoded_bytes, kernel_bytes;
   uint8_t digest[FINGERPRINT];
   bool is_valid;
 } job;
@@ -169,11 +170,31 @@ static bool is_valid(const job *j) {
   return j->is_valid;
 }
 
+static vyre_status lower(job *j, vyre_error *error) {
+  const vyre_lower_options options = VYRE_LOWER_OPTIONS_INIT;
+  free(j->kernel);
+  j->kernel = NULL;
+  return vyre_lower(j->program, &options, &j->kernel, &j->kernel_bytes, error);
+}
+
+/* Sound, and the same bytes as those of the program that came back from its wire form. */
+static bool is_kernel(const job *j) {
+  job again = {.wire = j->wire, .wire_bytes = j->wire_bytes};
+  if (!j->kernel || vyre_kernel_verify(j->kernel, j->kernel_bytes, NULL) != VYRE_OK) return false;
+  bool same = decode(&again, NULL) == VYRE_OK;
+  again.program = again.made;
+  same = same && lower(&again, NULL) == VYRE_OK && again.kernel_bytes == j->kernel_bytes &&
+         memcmp(again.kernel, j->kernel, j->kernel_bytes) == 0;
+  vyre_program_release(again.made);
+  free(again.kernel);
+  return same;
+}
+
 static const stage stages[] = {
     {"pipeline.build", build, same_program},   {"pipeline.parse", parse, same_program},
     {"pipeline.validate", validate, is_valid}, {"pipeline.print", print, same_text},
     {"pipeline.encode", encode, same_wire},    {"pipeline.digest", digest, same_digest},
-    {"pipeline.decode", decode, same_program},
+    {"pipeline.decode", decode, same_program}, {"pipeline.lower", lower, is_kernel},
 };
 
 /* ---- As a contestant ------------------------------------------------------------------------------- */
@@ -194,9 +215,11 @@ static void spoil(void *ctx) {
   vyre_program_release(j->made);
   free(j->printed);
   free(j->encoded);
+  free(j->kernel);
   j->made = NULL;
   j->printed = NULL;
   j->encoded = NULL;
+  j->kernel = NULL;
   j->is_valid = false;
   memset(j->digest, 0, sizeof j->digest);
 }
@@ -319,3 +342,4 @@ STAGE(print, "printer: program to canonical text")
 STAGE(encode, "program to wire bytes")
 STAGE(digest, "BLAKE2b-256 of the wire bytes")
 STAGE(decode, "wire bytes to program")
+STAGE(lower, "program to kernel")
