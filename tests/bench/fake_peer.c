@@ -1,5 +1,6 @@
 /* A peer for tests, that speaks the protocol by hand and breaks it as it is told. It adds two f32 arrays rightly, and
- * says that a launch takes FAKE_NS (1000) with noise that FAKE_SEED determines.
+ * says that a launch takes FAKE_NS (1000) with noise that FAKE_SEED determines; or with FAKE_WORK it really computes for so
+ * many steps, and measures that.
  *
  * What it does wrong stands in the variable FAKE_<its file's name>, one of the words below; nothing if it is not set.
  * Written by hand, so that the harness is not tested against the same library's idea of the protocol. */
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *fault;
@@ -89,7 +91,26 @@ static void prepare(const char *name) {
   fflush(stdout);
 }
 
-static void sample(void) {
+static double now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* What a launch really takes, a chain of |steps| multiplications. */
+static double work(uint64_t steps, uint32_t launches) {
+  double start = now_ns();
+  for (uint32_t launch = 0; launch < launches; launch++) {
+    uint64_t x = launch + 1;
+    for (uint64_t i = 0; i < steps; i++) {
+      x = x * 6364136223846793005u + 1;
+      __asm__ volatile("" : "+r"(x));
+    }
+  }
+  return (now_ns() - start) / launches;
+}
+
+static void sample(uint32_t launches) {
   if (has("crash")) abort();
   if (has("stop-clock")) {
     answer("time - -");
@@ -105,7 +126,8 @@ static void sample(void) {
       return;
     }
   is_spoilt = false;
-  printf("time %.3f -\n", number("FAKE_NS", 1000) * (1 + 0.02 * uniform()));
+  uint64_t steps = (uint64_t)number("FAKE_WORK", 0);
+  printf("time %.3f -\n", steps ? work(steps, launches) : number("FAKE_NS", 1000) * (1 + 0.02 * uniform()));
   fflush(stdout);
 }
 
@@ -127,8 +149,9 @@ int main(int argc, char **argv) {
   while (fgets(line, sizeof line, stdin)) {
     if (strncmp(line, "sample ", 7) == 0) {
       bool is_device = strstr(line, " device ") != NULL;
+      const char *launches = strrchr(line, ' ');
       if (is_device) answer("no it has no clock of its own");
-      else sample();
+      else sample((uint32_t)strtoul(launches ? launches : "1", NULL, 10));
     } else if (strcmp(line, "output\n") == 0) {
       output();
     } else if (strcmp(line, "poison\n") == 0) {

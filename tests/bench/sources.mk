@@ -47,3 +47,9 @@ tests_bench_test_driver_vyre_SOURCES = tests/bench/test_driver_vyre.c tests/fail
 tests_bench_test_driver_vyre_CPPFLAGS = $(bench_test_flags)
 tests_bench_test_driver_vyre_CFLAGS = $(TEST_CFLAGS)
 tests_bench_test_driver_vyre_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
+
+# Real times, on a quiet machine.
+EXTRA_DIST += tests/bench/live.sh
+check-bench-live: bench/vyre-bench$(EXEEXT) tests/bench/fake_peer$(EXEEXT) all-local
+	top_builddir='$(abs_top_builddir)' $(SHELL) $(srcdir)/tests/bench/live.sh
+phony_targets += check-bench-live
