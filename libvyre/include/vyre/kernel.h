@@ -304,7 +304,8 @@ enum {
   VYRE_KERNEL_CONTRACT = 1u << 0,       /* a*b + c may become one rounding */
   VYRE_KERNEL_FLUSH = 1u << 1,          /* subnormal operands and results of arithmetic may be taken as zero */
   VYRE_KERNEL_UNCHECKED = 1u << 2,      /* the caller vouches for every index: all bounds are PROVED */
-  VYRE_KERNEL_COUNTS_MASKED = 1u << 3,  /* accesses out of range are to be counted */
+  VYRE_KERNEL_COUNTS_MASKED = 1u << 3,  /* accesses out of range are wanted counted; where that costs too much, the
+                                           completion record says VYRE_NOT_COUNTED */
   VYRE_KERNEL_STEPS = 1u << 4,          /* loops were lowered with a step limit */
   VYRE_KERNEL_PROGRESS = 1u << 5,       /* invocations wait for workgroups that started earlier */
   VYRE_KERNEL_NO_TIME_BUDGET = 1u << 6  /* should_stop() knows no clock: a launch with a time budget is refused */
