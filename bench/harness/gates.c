@@ -13,6 +13,8 @@
 #include "stats.h"
 #include "targets.h"
 
+enum { LEAST_SIZES = 3 };
+
 /* The first fault is kept as the reason; |seen| counts what could be judged. */
 typedef struct judgement {
   bench_report *report;
@@ -160,15 +162,26 @@ static void clocks(judgement *j) {
     FAULT(j, "the clock of the device went from %s to %s MHz", before, after);
 }
 
+/* How many sizes of the case's workload and variant there are. */
+static uint32_t sizes_of(const judgement *j, const bench_case *c) {
+  uint32_t sizes = 0;
+  EACH_CASE(j, a) {
+    bool counts = same(a->workload, c->workload) && same(a->variant, c->variant);
+    for (const bench_case *b = j->report->cases; counts && b < a; b++)
+      counts = b->n != a->n || !same(b->workload, c->workload) || !same(b->variant, c->variant);
+    sizes += counts;
+  }
+  return sizes;
+}
+
 /* 8: a workload with a planned crossover was measured at several sizes. */
 static void sweeps(judgement *j) {
   EACH_CASE(j, c) {
     const bench_target *t = bench_target_of(c->workload, c->variant, c->tier);
     if (!t || !t->sweep) continue;
     j->seen++;
-    uint32_t sizes = 0;
-    EACH_CASE(j, other) sizes += same(other->workload, c->workload) && same(other->variant, c->variant);
-    if (sizes < 3) FAULT(j, "%s was measured at %u sizes only", c->workload, sizes);
+    uint32_t sizes = sizes_of(j, c);
+    if (sizes < LEAST_SIZES) FAULT(j, "%s was measured at %u sizes only", c->workload, sizes);
   }
 }
 

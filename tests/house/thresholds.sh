@@ -11,7 +11,8 @@ generate=$top_srcdir/bench/harness/generate_targets
 no_private_thresholds() {
   for source in "$@"; do
     without_comments "$source" | grep -nE \
-      '\.?(min_(ratio|phi|ceiling|probe|speedup)|ref_min|threshold)[a-z_]* *(=|,) *[0-9]|[<>]=? *-?[0-9]*\.[0-9]*[1-9]' |
+      -e '(min_(ratio|phi|ceiling|probe|speedup)|ref_min|threshold)[a-z_]* *(=|,) *[0-9]' \
+      -e '[<>]=? *-?[0-9]*\.[0-9]*[1-9]' |
       while read -r line; do fault "$source has a threshold of its own: $line"; done
   done
 }
