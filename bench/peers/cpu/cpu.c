@@ -7,6 +7,7 @@
 
 #include "peer_identity.h"
 
+#include <inttypes.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,9 +31,40 @@ static struct {
   bool streaming;
 } me;
 
-uint64_t cpu_cache(int level) {
-  long bytes = sysconf(level == 2 ? _SC_LEVEL2_CACHE_SIZE : _SC_LEVEL3_CACHE_SIZE);
+uint64_t cpu_private_cache(void) {
+  long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
   return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/* Reads a file of one line by one format. */
+static bool read_file(const char *path, const char *format, void *first) {
+  FILE *file = fopen(path, "re");
+  bool got = file && fscanf(file, format, first) == 1;
+  if (file) fclose(file);
+  return got;
+}
+
+/* How many processors a list such as "0-7,64-71" names. */
+static uint32_t count_list(const char *list) {
+  uint32_t count = 0, from, to;
+  int used = 0;
+  for (; sscanf(list, "%u%n", &from, &used) == 1; list += *list == ',') {
+    list += used;
+    to = from;
+    if (*list == '-' && sscanf(list + 1, "%u%n", &to, &used) == 1) list += 1 + used;
+    count += to >= from ? to - from + 1 : 0;
+  }
+  return count;
+}
+
+/* Each group of processors that share one has as much as the first. */
+uint64_t cpu_shared_caches(void) {
+  uint64_t kilobytes;
+  char list[1024];
+  if (!read_file("/sys/devices/system/cpu/cpu0/cache/index3/size", "%" SCNu64 "K", &kilobytes)) return 0;
+  if (!read_file("/sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_list", "%1023s", list)) return 0;
+  uint32_t sharing = count_list(list), processors = (uint32_t)omp_get_num_procs();
+  return sharing ? kilobytes * 1024 * ((processors + sharing - 1) / sharing) : 0;
 }
 
 /* ---- One launch ---- */
@@ -162,7 +194,7 @@ static void *place(const void *from, uint64_t elements) {
 
 /* Elements of a probe's arrays: four times the last cache, and at least 64 MiB, each. */
 static uint64_t probe_elements(const peer_work *work) {
-  uint64_t bytes = 4 * cpu_cache(3);
+  uint64_t bytes = 4 * cpu_shared_caches();
   if (bytes < 64 << 20) bytes = 64 << 20;
   if (bytes > 1 << 30) bytes = 1 << 30;
   return (work->n ? work->n : bytes) / me.kernel->element;

@@ -43,7 +43,9 @@ typedef struct cpu_probe {
 extern const cpu_probe cpu_probes[];
 extern const uint32_t cpu_probe_count;
 
-/* Bytes of the cache of that level that a thread sees; 0 if not known. */
-uint64_t cpu_cache(int level);
+/* Bytes of the second-level cache of a core; 0 if not known. */
+uint64_t cpu_private_cache(void);
+/* Bytes of all third-level caches that the program's processors have together; 0 if not known. */
+uint64_t cpu_shared_caches(void);
 
 #endif

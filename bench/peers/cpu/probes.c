@@ -11,7 +11,7 @@ static volatile uint32_t sink;
 
 /* Each thread reads half of its own second-level cache, again and again. */
 static uint64_t prepare_cache(int threads, uint64_t n) {
-  uint64_t bytes = n ? n : cpu_cache(2) / 2;
+  uint64_t bytes = n ? n : cpu_private_cache() / 2;
   if (threads > 1024 || bytes < 4096) return 0;
   line_words = bytes / sizeof(uint32_t) / 64 * 64;
   uint32_t made = 0;
