@@ -146,7 +146,7 @@ int main(void) {
   int found = 0;
   for (int p = 0; p < PEERS; p++) found += built(peers[p]);
   if (!found) {
-    puts("no peer was built; make peers says why");
+    puts("no peer was built; bench/peers/build --why says why");
     return 77;
   }
   const TTest *const tests[] = {right_answers, probes_find_something, NULL};

@@ -219,7 +219,6 @@ static const char *place_sets(const peer_work *work) {
   if (!me.partial) return "out of memory";
   for (uint32_t s = 0; s < me.set_count; s++) {
     cpu_data *set = &me.sets[s];
-    set->work = work;
     for (int k = 0; k < CPU_MAX_INPUTS && me.kernel->inputs[k]; k++) {
       const void *from = peer_is_probe(work) ? NULL : peer_find(work, me.kernel->inputs[k])->host;
       if (!(set->in[k] = place(from, me.n))) return "out of memory";

@@ -14,7 +14,6 @@ enum { CPU_MAX_INPUTS = 3, CPU_LINE = 64 };
 typedef struct cpu_data {
   const void *in[CPU_MAX_INPUTS];
   void *out;
-  const peer_work *work;
 } cpu_data;
 
 typedef struct cpu_kernel {
