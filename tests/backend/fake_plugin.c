@@ -263,6 +263,7 @@ static vyre_status compile(const vyre_host *host, const vyre_capabilities *targe
   blob->data = host->alloc(host->ctx, 64, 16);
   if (blob->data == NULL) return fail(error, VYRE_ERR_NO_MEMORY, "No memory.");
   blob->length = 64;
+  memset(blob->data, 0, 64);
   snprintf(blob->data, 64, "flags %u ulp %u subgroup %u steps %llu", request->flags, request->ulp_budget,
            request->subgroup_size, (unsigned long long)request->steps);
   return VYRE_OK;

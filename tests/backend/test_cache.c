@@ -685,7 +685,7 @@ END_TEST
 /* A disk of 64 KiB of this process alone, where the system lets one be made. */
 static bool mount_small_disk(const char *path) {
   bool is_own = unshare(CLONE_NEWNS) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
-  return is_own && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+  return is_own && mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) == 0 &&
          mount("none", path, "tmpfs", 0, "size=65536,mode=0777") == 0;
 }
 
@@ -830,7 +830,10 @@ START_TEST(sixty_four_processes_at_once) {
   for (uint32_t i = 0; i < PROCESSES; i++) {
     children[i] = fork();
     ck_assert_int_ge(children[i], 0);
-    if (children[i] == 0) _exit(put_and_get(&b.cache, i, ROUNDS) ? 0 : 1);
+    if (children[i] > 0) continue;
+    bool is_right = put_and_get(&b.cache, i, ROUNDS);
+    close_bench(&b);
+    _exit(is_right ? 0 : 1);
   }
   for (int i = 0; i < PROCESSES; i++) {
     int status;

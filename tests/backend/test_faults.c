@@ -37,7 +37,10 @@
  *  28  untrue answers about support                         test_bindings capabilities_that_are_absent
  *  29  a plugin needed a sibling                            SHELL, a plugin that borrows its entry; house/install.sh
  *  30  older installation, bad directories, strict owners   a_stale_plugin_beside_a_good_one; test_loader
- *                                                           bad_places_do_not_spoil_the_search; any_owner_will_do */
+ *                                                           bad_places_do_not_spoil_the_search; any_owner_will_do
+ *
+ * Plugins that crash, hang or exit as they are opened, asked or probed: SHELL, each by its verdict. There are no
+ * manifests, so none is empty or without its file; one that lies about is a stray file (1). */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
