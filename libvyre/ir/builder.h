@@ -33,7 +33,8 @@ uint32_t ir_builder_string_count(const vyre_builder *b);
 
 /* What a name stands for here; IR_SYMBOL_NONE if nothing visible has it. */
 ir_symbol ir_builder_find(const vyre_builder *b, uint32_t name);
-/* Takes a name in the program's scope for something that only the caller knows; false (and V107 or V142) if it is taken. */
+/* Takes a name in the program's scope for something that only the caller knows; false (and V107 or V142) if it is
+ * taken. */
 bool ir_builder_claim(vyre_builder *b, uint32_t name, uint32_t index);
 
 /* As their counterparts in vyre/ir.h, with interned names. Tables copy |data|. */
