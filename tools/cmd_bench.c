@@ -135,8 +135,8 @@ static int verify(const bench_options *o) {
   vyre_error error = VYRE_ERROR_INIT;
   if (bench_verify(o, tell_digest, NULL, &error)) return OUTPUT_DONE;
   if (error.status == VYRE_OK) {
-    output_complain("bench: a digest is not the one that is written down. Fix: find out whether a generator, the answer "
-                    "or the compiler changed; results of this build prove nothing.");
+    output_complain("bench: a digest is not the one that is written down. Fix: find out whether a generator, the "
+                    "answer or the compiler changed; results of this build prove nothing.");
     return OUTPUT_FAILED;
   }
   output_error(error.where, &error);

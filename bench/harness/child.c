@@ -126,6 +126,7 @@ static void drain_errors(bench_child *child) {
 static vyre_status explain_end(bench_child *child, vyre_error *error) {
   int state = 0;
   char how[64] = "closed its output";
+  if (child->pid <= 0) return vyre_fail(error, VYRE_ERR_IO, child->path, "It has ended already.");
   kill(-child->pid, SIGCONT);
   for (int i = 0; i < 200; i++) { /* two seconds; it may still be tearing down */
     pid_t gone = waitpid(child->pid, &state, WNOHANG);

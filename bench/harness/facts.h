@@ -12,8 +12,8 @@
 #include "record.h"
 
 /* Asks, and puts what is told among the device's pairs of the report: under "before" if |is_first|, else under "after".
- * The values of "throttle" are gathered over all calls, "none" as long as there is nothing else. Does nothing without the
- * program or for a device without uuid; a program that fails is passed over. False without memory. */
+ * The values of "throttle" are gathered over all calls, "none" as long as there is nothing else. Does nothing without
+ * the program or for a device without uuid; a program that fails is passed over. False without memory. */
 bool bench_facts_take(const char *peers, bool is_first, bench_report *report);
 
 #endif

@@ -86,12 +86,22 @@ static bool read_identity(bench_peer_identity *who, const char *line) {
   return fields[0][0] && has_bytes && has_parts;
 }
 
+/* One that ended before it had heard all may have said why. */
+static vyre_status last_words(bench_peer *peer, vyre_status status, vyre_error *error) {
+  char line[BENCH_LINE_BYTES];
+  vyre_error reason = VYRE_ERROR_INIT;
+  if (hear(peer, PREPARE_TIMEOUT_NS, line, &reason) != VYRE_ERR_UNSUPPORTED) return status;
+  return vyre_fail(error, VYRE_ERR_UNSUPPORTED, reason.where, "%s", reason.text);
+}
+
 vyre_status bench_peer_begin(bench_peer *peer, const char *path, const bench_work *work, vyre_error *error) {
   *peer = (bench_peer){0};
   char line[BENCH_LINE_BYTES];
   vyre_status status = bench_child_start(&peer->child, path, work->file, error);
-  if (status == VYRE_OK) status = tell_work(peer, work, error);
-  if (status == VYRE_OK) status = hear(peer, PREPARE_TIMEOUT_NS, line, error);
+  if (status != VYRE_OK) return status;
+  status = tell_work(peer, work, error);
+  if (status != VYRE_OK) return last_words(peer, status, error);
+  status = hear(peer, PREPARE_TIMEOUT_NS, line, error);
   if (status != VYRE_OK) return status;
   return read_identity(&peer->who, line) ? VYRE_OK : refuse(peer, line, error);
 }

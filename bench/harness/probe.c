@@ -92,7 +92,8 @@ static bool ask(const char *path, const probe_row *row, uint64_t bytes, bench_re
   bench_work work = {.id = id, .n = row->is_sized ? bytes : 0, .file = -1};
   bench_peer peer;
   bench_probe found = {.name = row->name, .unit = row->unit};
-  bool fits = bench_peer_begin(&peer, path, &work, NULL) == VYRE_OK && peer.who.device[0] && measure(&peer, row, &found);
+  bool takes_it = bench_peer_begin(&peer, path, &work, NULL) == VYRE_OK && peer.who.device[0];
+  bool fits = takes_it && measure(&peer, row, &found);
   bool kept = !fits || keep(report, &found, &peer.who);
   bench_peer_end(&peer);
   return kept;

@@ -10,7 +10,7 @@
  * set of those of memory, 0 to let each peer choose. False without memory. */
 bool bench_probe_all(const bench_options *options, uint64_t bytes, bench_report *report);
 
-/* The value of a probe for the device that vyre runs on; NULL if it was not measured. |of_host|: vyre runs on the host. */
+/* The value of a probe for the device that vyre runs on, or the host if |of_host|; NULL if it was not measured. */
 const bench_probe *bench_probe_find(const bench_report *report, const char *name, const char *device, bool of_host);
 
 #endif

@@ -43,8 +43,8 @@ vyre_status bench_run(const bench_options *options, bench_report *out, vyre_erro
 /* Only the machine and its probes. */
 vyre_status bench_probe_run(const bench_options *options, bench_report *out, vyre_error *error);
 
-/* Generates every chosen case's inputs and expected outputs and compares with the digests that are written down, without
- * a device. Calls |tell| for each array. False if one differs, or a case could not be made. */
+/* Generates every chosen case's inputs and expected outputs and compares with the digests that are written down,
+ * without a device. Calls |tell| for each array. False if one differs, or a case could not be made. */
 bool bench_verify(const bench_options *options,
                   void (*tell)(void *ctx, const char *id, const char *array, bench_digest found, bench_digest wanted),
                   void *ctx, vyre_error *error);

@@ -1,6 +1,6 @@
 /* A peer for tests, that speaks the protocol by hand and breaks it as it is told. It adds two f32 arrays rightly, and
- * says that a launch takes FAKE_NS (1000) with noise that FAKE_SEED determines; or with FAKE_WORK it really computes for so
- * many steps, and measures that.
+ * says that a launch takes FAKE_NS (1000) with noise that FAKE_SEED determines; or with FAKE_WORK it really computes
+ * for so many steps, and measures that.
  *
  * What it does wrong stands in the variable FAKE_<its file's name>, one of the words below; nothing if it is not set.
  * Written by hand, so that the harness is not tested against the same library's idea of the protocol. */
@@ -116,10 +116,11 @@ static void sample(uint32_t launches) {
     answer("time - -");
     return;
   }
-  static const char *const words[][2] = {{"negative", "time -3 -"},   {"nan", "time nan -"},    {"inf", "time inf -"},
-                                         {"zero", "time 0 -"},        {"text", "time soon -"},  {"tail", "time 5 - more"},
-                                         {"one-time", "time 5"},      {"done", "done"},         {"empty", ""},
-                                         {"late-no", "no it is not the day"}, {"huge", "time 1e999 -"}, {"hex", "time 0x10 -"}};
+  static const char *const words[][2] = {
+      {"negative", "time -3 -"}, {"nan", "time nan -"},   {"inf", "time inf -"},     {"zero", "time 0 -"},
+      {"text", "time soon -"},   {"huge", "time 1e999 -"}, {"hex", "time 0x10 -"},   {"tail", "time 5 - more"},
+      {"one-time", "time 5"},    {"done", "done"},        {"empty", ""},             {"late-no", "no not today"},
+  };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (has(words[i][0])) {
       answer(words[i][1]);

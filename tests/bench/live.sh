@@ -1,6 +1,7 @@
 #!/bin/sh
-# Real times: a contestant that does five percent more is found by compare, and one that does the same is not. It needs a
-# quiet machine, so it is no part of make check; `make check-bench-live` runs it. Three attempts, since noise is no fault.
+# Real times: a contestant that does five percent more is found by compare, and one that does the same is not. It needs
+# a quiet machine, so it is no part of make check; `make check-bench-live` runs it. Three attempts, since noise is no
+# fault.
 set -u
 : "${top_builddir:?run by make check-bench-live}"
 case=elementwise.add.true.S.32

@@ -24,7 +24,8 @@ if grep -q elementwise out; then fail 'elementwise is among integer'; fi
 expect 0 "$VYRE" bench list smoke; out_has elementwise.add.true.L.1048576
 
 # What is refused, with a way out.
-for words in frob 'elementwise.ad' '--tier Q' '--variant nope' 'smoke deep' 'elementwise.add.u8 --tier S' 'list frob'; do
+for words in frob 'elementwise.ad' '--tier Q' '--variant nope' 'smoke deep' 'elementwise.add.u8 --tier S' \
+  'list frob'; do
   # shellcheck disable=SC2086
   expect 2 "$VYRE" bench $words; err_has 'Fix: '; out_is_empty
 done

@@ -1,5 +1,5 @@
-/* Vyre as a contestant: on the oracle, whose answers count, and on the fake device, which has a clock of its own and adds
- * 1 to every word that a launch may write. */
+/* Vyre as a contestant: on the oracle, whose answers count, and on the fake device, which has a clock of its own and
+ * adds 1 to every word that a launch may write. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -85,8 +85,9 @@ START_TEST(every_golden_is_of_a_case) {
   };
   for (size_t g = 0; g < sizeof goldens / sizeof *goldens; g++) {
     bool found = false;
-    for (uint32_t i = 0; i < count; i++) found |= strcmp(symbols[i], goldens[g].symbol) == 0 && rows[i].n == goldens[g].n;
-    ck_assert_msg(found, "a digest of %s at %llu, which is no case", goldens[g].symbol, (unsigned long long)goldens[g].n);
+    unsigned long long n = goldens[g].n;
+    for (uint32_t i = 0; i < count; i++) found |= strcmp(symbols[i], goldens[g].symbol) == 0 && rows[i].n == n;
+    ck_assert_msg(found, "a digest of %s at %llu, which is no case", goldens[g].symbol, n);
   }
 }
 END_TEST

@@ -113,7 +113,7 @@ START_TEST(what_is_refused) {
   } rows[] = {
       {"refuse", VYRE_ERR_UNSUPPORTED, "it does not know how"},
       {"no-reason", VYRE_ERR_UNSUPPORTED, "it gives no reason"},
-      {"late-no", VYRE_ERR_UNSUPPORTED, "it is not the day"},
+      {"late-no", VYRE_ERR_UNSUPPORTED, "not today"},
       {"crash-early", VYRE_ERR_IO, "by signal 9"},
       {"exit-early", VYRE_ERR_IO, "status 3: fake: a library is missing"},
       {"crash", VYRE_ERR_IO, "by signal 6"},
@@ -175,6 +175,29 @@ START_TEST(files_that_are_no_peers) {
   close(file);
   ck_assert_int_eq(bench_peer_begin(&peer, path, &work, &error), VYRE_ERR_IO);
   bench_peer_end(&peer);
+  unlink(path);
+}
+END_TEST
+
+/* What a peer says before it goes is its reason, though it has not listened. */
+START_TEST(who_goes_early_may_say_why) {
+  char path[] = "/tmp/vyre-peer-XXXXXX";
+  static const char script[] = "#!/bin/sh\necho no it has no time\nexit 0\n";
+  int file = mkstemp(path);
+  ck_assert_int_ge(file, 0);
+  ck_assert_int_eq(write(file, script, sizeof script - 1), (int)sizeof script - 1);
+  ck_assert_int_eq(fchmod(file, 0700), 0);
+  close(file);
+  for (int i = 0; i < 20; i++) {
+    bench_work work;
+    bench_peer peer;
+    vyre_error error = VYRE_ERROR_INIT;
+    work_of_four(&work);
+    ck_assert_int_eq(bench_peer_begin(&peer, path, &work, &error), VYRE_ERR_UNSUPPORTED);
+    ck_assert_str_eq(error.text, "it has no time");
+    bench_peer_end(&peer);
+    bench_work_free(&work);
+  }
   unlink(path);
 }
 END_TEST
@@ -261,6 +284,10 @@ START_TEST(speaking_to_the_dead) {
   for (int i = 0; i < 10000 && status == VYRE_OK; i++) status = bench_child_say(&child, &error, "sample e2e 1\n");
   ck_assert_int_eq(status, VYRE_ERR_IO);
   ck_assert_msg(strstr(error.text, "status 3") != NULL, "%s", error.text);
+  char line[BENCH_LINE_BYTES];
+  ck_assert_int_eq(bench_child_say(&child, &error, "quit\n"), VYRE_ERR_IO); /* again: nobody is signalled for it */
+  ck_assert_int_eq(bench_child_hear(&child, 1000000000, line, &error), VYRE_ERR_IO);
+  bench_child_rest(&child, true);
   bench_child_end(&child, 1000000000);
 }
 END_TEST
@@ -272,7 +299,7 @@ int main(int argc, char **argv) {
   snprintf(fake_path, sizeof fake_path, "%s/tests/bench/fake_peer", top ? top : ".");
   const TTest *const tests[] = {
       a_good_peer, its_path_may_go, a_peer_without_arrays, what_is_refused, what_is_borne, files_that_are_no_peers,
-      silence_ends, who_rests_is_stopped, no_descriptor_leaks, speaking_to_the_dead, NULL
+      who_goes_early_may_say_why, silence_ends, who_rests_is_stopped, no_descriptor_leaks, speaking_to_the_dead, NULL
   };
   return run_suite("peer_host", 120, tests);
 }
