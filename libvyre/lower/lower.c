@@ -206,7 +206,8 @@ vyre_status vyre_lower(const vyre_program *program, const vyre_lower_options *op
   c->result = result_of(program, options);
   note_taken(c);
   if (prepare(l)) lower_all(l);
-  lower_assemble(c, vyre_program_fingerprint(program), out, bytes);
+  const uint8_t *fingerprint = options->fingerprint;
+  lower_assemble(c, fingerprint != NULL ? fingerprint : vyre_program_fingerprint(program), out, bytes);
   check_kernel(c, out, bytes);
   status = c->status;
   free_all(l);

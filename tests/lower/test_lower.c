@@ -67,6 +67,21 @@ START_TEST(an_empty_program_is_a_kernel) {
 }
 END_TEST
 
+/* Passes keep the name of what was written. */
+START_TEST(the_fingerprint_may_be_that_of_another) {
+  uint8_t written[VYRE_FINGERPRINT_BYTES] = { 1, 2, 3 };
+  vyre_lower_options o = VYRE_LOWER_OPTIONS_INIT;
+  o.fingerprint = written;
+  vyre_program *program = parse(EMPTY);
+  uint8_t *kernel;
+  size_t bytes;
+  ck_assert_int_eq(vyre_lower(program, &o, &kernel, &bytes, NULL), VYRE_OK);
+  ck_assert_int_eq(memcmp(((vyre_kernel_header *)(void *)kernel)->fingerprint, written, sizeof written), 0);
+  free(kernel);
+  vyre_program_release(program);
+}
+END_TEST
+
 START_TEST(options_are_checked) {
   vyre_lower_options o = VYRE_LOWER_OPTIONS_INIT;
   o.size--;
@@ -208,16 +223,11 @@ START_TEST(long_chains_and_deep_blocks) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {an_empty_program_is_a_kernel,
-                                options_are_checked,
-                                what_nothing_expands_is_refused_by_name,
-                                transcendentals_need_a_budget,
-                                native_transcendentals_keep_to_the_budget,
-                                the_launch_block_has_natural_alignment,
-                                attributes_are_in_the_header,
-                                should_stop_without_a_clock,
-                                what_can_not_be_kept_is_refused_with_figures,
-                                long_chains_and_deep_blocks,
-                                NULL};
+  const TTest *const tests[] = { an_empty_program_is_a_kernel, the_fingerprint_may_be_that_of_another,
+                                 options_are_checked, what_nothing_expands_is_refused_by_name,
+                                 transcendentals_need_a_budget, native_transcendentals_keep_to_the_budget,
+                                 the_launch_block_has_natural_alignment, attributes_are_in_the_header,
+                                 should_stop_without_a_clock, what_can_not_be_kept_is_refused_with_figures,
+                                 long_chains_and_deep_blocks, NULL };
   return run_suite("lower", 30, tests);
 }
