@@ -65,8 +65,12 @@ void vyre_build_position(vyre_builder *b, uint32_t offset) { b->position = offse
 void ir_builder_expect(vyre_builder *b, uint64_t expressions, uint64_t statements) {
   uint32_t exprs = expressions < EXPECT_MOST ? (uint32_t)expressions : EXPECT_MOST;
   uint32_t stmts = statements < EXPECT_MOST ? (uint32_t)statements : EXPECT_MOST;
-  bool room = build_reserve(b, exprs) && vyre_vector_reserve(&b->program->stmts, stmts) &&
-              ir_expr_set_expect(&b->expr_set, b->program->exprs.data, exprs);
+  vyre_program *p = b->program;
+  uint32_t names = stmts / 4; /* of variables, mostly */
+  bool room = build_reserve(b, exprs) && ir_expr_set_expect(&b->expr_set, p->exprs.data, exprs) &&
+              vyre_vector_reserve(&p->stmts, stmts) && vyre_vector_reserve(&p->strings.table, names) &&
+              vyre_vector_reserve(&b->names, names) && vyre_vector_reserve(&p->vars, names) &&
+              vyre_vector_reserve(&b->var_values, names);
   if (!room) b->out_of_memory = true;
 }
 
