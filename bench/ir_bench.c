@@ -1,13 +1,16 @@
 /* How fast programs are built, read, checked and decoded, and how much memory they take. No test depends on it.
  *
- * usage: ir_bench build|text|wire|validate|memory|all [--size N]
+ * usage: ir_bench build|text|wire|validate|memory|all [--size N] [--barrier]
  * N is the number of statements, about, of the largest program; default 1,000,000.
  *
  * Where there are two columns, one is warm and one is cold. Warm: the heap keeps the pages of the run before, as in a
  * process that goes on reading programs. Cold: freed pages are given back before each run, so that every page that a
  * run touches is a page fault, as for the first program of a process. Under nested paging a fault may cost 10 us, and
  * cold is then mostly the faults; compare machines by the warm columns. All times are processor time, and the best of
- * some runs. ns/expr counts the distinct expressions of the finished program. */
+ * some runs. ns/expr counts the distinct expressions of the finished program.
+ *
+ * Programs get a barrier at their end where validation is measured, and by option elsewhere (--barrier): without one,
+ * all shapes but "loops" have nothing that must be uniform, and are not analysed. */
 #include <limits.h>
 #include <malloc.h>
 #include <math.h>
@@ -178,10 +181,13 @@ static const shape shapes[] = { { "flat", build_flat },
                                 { "tables", build_tables } };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
+static bool with_barrier; /* at the end of each program */
+
 static vyre_builder *begin(const shape *s, uint32_t statements) {
   vyre_builder *b;
   if (vyre_builder_create("bench", NULL, &b) != VYRE_OK) exit(1);
   s->build(b, statements);
+  if (with_barrier) vyre_build_simple(b, VYRE_STMT_BARRIER);
   return b;
 }
 
@@ -316,6 +322,8 @@ static void bench_wire(uint32_t size) {
 
 /* The exponent says how time grows with size from row to row: 1 is linear. */
 static void bench_validate(uint32_t size) {
+  bool asked = with_barrier;
+  with_barrier = true;
   printf("%-10s %10s %12s %12s %10s %9s\n", "validate", "statements", "expressions", "validate s", "ns/stmt",
          "exponent");
   for (int s = 0; s < SHAPES; s++) {
@@ -332,6 +340,7 @@ static void bench_validate(uint32_t size) {
       end_job(&j);
     }
   }
+  with_barrier = asked;
 }
 
 static void bench_memory(uint32_t size) {
@@ -358,24 +367,32 @@ static const struct {
                 { "validate", bench_validate }, { "memory", bench_memory } };
 
 static int usage(void) {
-  fputs("usage: ir_bench build|text|wire|validate|memory|all [--size STATEMENTS]\n", stderr);
+  fputs("usage: ir_bench build|text|wire|validate|memory|all [--size STATEMENTS] [--barrier]\n", stderr);
   return 2;
 }
 
-int main(int argc, char **argv) {
-  unsigned long size = 1000000;
-  if (argc != 2 && argc != 4) return usage();
-  if (argc == 4) {
-    char *end;
-    size = strtoul(argv[3], &end, 10);
-    if (strcmp(argv[2], "--size") != 0 || *end != 0 || size < 1000 || size > 1000000) return usage();
+/* False if there is something else than the options. */
+static bool read_options(int argc, char **argv, uint32_t *size) {
+  for (int i = 2; i < argc; i++) {
+    char none[1] = "", *end = none;
+    unsigned long value = 1000;
+    if (strcmp(argv[i], "--barrier") == 0) with_barrier = true;
+    else if (strcmp(argv[i], "--size") == 0 && i + 1 < argc) *size = (uint32_t)(value = strtoul(argv[++i], &end, 10));
+    else return false;
+    if (*end != 0 || value < 1000 || value > 1000000) return false;
   }
+  return argc > 1;
+}
+
+int main(int argc, char **argv) {
+  uint32_t size = 1000000;
+  if (!read_options(argc, argv, &size)) return usage();
   mallopt(M_MMAP_MAX, 0); /* all from the one heap, which is given back at malloc_trim alone */
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
   bool found = false;
   for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
     if (strcmp(argv[1], benches[i].name) != 0 && strcmp(argv[1], "all") != 0) continue;
-    benches[i].run((uint32_t)size);
+    benches[i].run(size);
     found = true;
   }
   return found ? 0 : usage();
