@@ -175,20 +175,37 @@ static ir_level own_level(const vyre_program *p, const ir_expr *e, bool *follows
   return IR_LEVEL_GRID;
 }
 
+/* Adds one expression. A level that no variable can weaken any more is final at once and needs no edges; |open| says of
+ * each expression whether its is not. */
+static void add_expression(analysis *a, uint32_t i, uint8_t *open) {
+  const ir_expr *e = ir_expr_at(a->p, i);
+  bool follows;
+  uint8_t level = own_level(a->p, e, &follows), weakest = 0;
+  open[i] = e->op == VYRE_OP_VAR;
+  for (uint32_t k = 0; follows && k < ir_op_arity[e->op]; k++) {
+    if (a->g.levels.data[e->arg[k]] > weakest) weakest = a->g.levels.data[e->arg[k]];
+    open[i] |= open[e->arg[k]];
+  }
+  if (weakest > level) level = weakest;
+  open[i] &= level < IR_LEVEL_DIVERGENT;
+  add_node(&a->g, level);
+  if (!open[i]) return;
+  if (e->op == VYRE_OP_VAR) weaken(&a->g, i, a->vars + e->arg[3]);
+  for (uint32_t k = 0; k < ir_op_arity[e->op]; k++)
+    if (open[e->arg[k]]) weaken(&a->g, i, e->arg[k]);
+}
+
 static void add_expressions(analysis *a) {
   graph *g = &a->g;
   /* Most of what will come; growing there step by step would cost more than the analysis. */
-  g->failed = !vyre_vector_reserve(&g->levels, a->p->exprs.count + a->p->vars.count + a->p->stmts.count) ||
+  uint8_t *open = calloc(a->p->exprs.count, 1);
+  g->failed = open == NULL ||
+              !vyre_vector_reserve(&g->levels, a->p->exprs.count + a->p->vars.count + a->p->stmts.count) ||
               !vyre_vector_reserve(&g->edges, a->p->exprs.count + a->p->vars.count + 2 * a->p->stmts.count);
   add_node(g, IR_LEVEL_GRID);
-  for (uint32_t i = 1; i < a->p->exprs.count; i++) {
-    const ir_expr *e = ir_expr_at(a->p, i);
-    bool follows;
-    add_node(g, own_level(a->p, e, &follows));
-    if (e->op == VYRE_OP_VAR) weaken(g, i, a->vars + e->arg[3]);
-    for (uint32_t k = 0; follows && k < ir_op_arity[e->op]; k++) weaken(g, i, e->arg[k]);
-  }
+  for (uint32_t i = 1; i < a->p->exprs.count && !g->failed; i++) add_expression(a, i, open);
   for (uint32_t i = 0; i < a->p->vars.count; i++) add_node(g, IR_LEVEL_GRID);
+  free(open);
 }
 
 /* ---- Twins --------------------------------------------------------------------------------- */
