@@ -180,7 +180,7 @@ static ir_level own_level(const vyre_program *p, const ir_expr *e, bool *follows
 static void add_expression(analysis *a, uint32_t i, uint8_t *open) {
   const ir_expr *e = ir_expr_at(a->p, i);
   bool follows;
-  uint8_t level = own_level(a->p, e, &follows), weakest = 0;
+  uint8_t level = (uint8_t)own_level(a->p, e, &follows), weakest = 0;
   open[i] = e->op == VYRE_OP_VAR;
   for (uint32_t k = 0; follows && k < ir_op_arity[e->op]; k++) {
     if (a->g.levels.data[e->arg[k]] > weakest) weakest = a->g.levels.data[e->arg[k]];
@@ -188,7 +188,7 @@ static void add_expression(analysis *a, uint32_t i, uint8_t *open) {
   }
   if (weakest > level) level = weakest;
   open[i] &= level < IR_LEVEL_DIVERGENT;
-  add_node(&a->g, level);
+  add_node(&a->g, (ir_level)level);
   if (!open[i]) return;
   if (e->op == VYRE_OP_VAR) weaken(&a->g, i, a->vars + e->arg[3]);
   for (uint32_t k = 0; k < ir_op_arity[e->op]; k++)
