@@ -159,10 +159,11 @@ static bool may_have_clock(const meeting *m, bench_entrant *e, bench_clock clock
   return false;
 }
 
-/* Until it is warm; learns what a launch takes. */
+/* Until it is warm, as it is after one long launch; learns what a launch takes. */
 static void warm_up(const meeting *m, bench_entrant *e) {
   const bench_plan *plan = m->plan;
   double spent = 0, launches = 0;
+  if (e->launch_ns >= plan->warmup_ns) return;
   rest(e, false);
   while ((launches < plan->warmup_launches || spent < plan->warmup_ns) && spent < plan->warmup_limit_ns) {
     vyre_error error = VYRE_ERROR_INIT;

@@ -182,13 +182,20 @@ static bool describe_all(case_run *r) {
 
 /* ---- What follows from the samples ---------------------------------------------------------------- */
 
+/* Samples of one round are pairs; where one of the two left the rounds early, the series are compared as a whole. */
+static bool ratio_of(const case_run *r, const bench_series *other, const bench_series *own, bench_interval *out) {
+  double confidence = bench_limits_get()->confidence;
+  if (own->count == other->count)
+    return bench_ratio_paired(other->ns, own->ns, own->count, confidence, r->options->seed, out);
+  return bench_ratio_unpaired(other->ns, other->count, own->ns, own->count, confidence, r->options->seed, out);
+}
+
 static bool add_ratio(case_run *r, const bench_contestant *peer, bench_clock clock) {
   const bench_series *own = &r->c->contestants[0].clocks[clock], *other = &peer->clocks[clock];
   uint32_t pairs = own->count < other->count ? own->count : other->count;
   bench_interval interval;
-  if (pairs == 0 || !bench_ratio_paired(other->ns, own->ns, pairs, bench_limits_get()->confidence, r->options->seed,
-                                        &interval))
-    return pairs == 0;
+  if (pairs == 0) return true;
+  if (!ratio_of(r, other, own, &interval)) return false;
   r->c->ratios[r->c->ratio_count++] = (bench_ratio){.peer = peer->name,
                                                     .clock = clock,
                                                     .value = interval.value,
