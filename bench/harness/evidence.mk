@@ -20,7 +20,7 @@ bench_tool_sources = tools/json.c tools/json.h tools/number.c tools/number.h
 noinst_PROGRAMS += bench/harness/schema_dump
 bench_harness_schema_dump_SOURCES = bench/harness/schema_dump.c bench/harness/record_fields.c
 bench_harness_schema_dump_CPPFLAGS = $(AM_CPPFLAGS)
-EXTRA_DIST += docs/evidence/schema.md docs/evidence/README.md bench/keep-evidence
+EXTRA_DIST += docs/evidence bench/keep-evidence
 schema-docs: bench/harness/schema_dump
 	$(AM_V_GEN)bench/harness/schema_dump > $(srcdir)/docs/evidence/schema.md
 phony_targets += schema-docs
