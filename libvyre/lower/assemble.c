@@ -172,7 +172,6 @@ static void copy_all(layout *l) {
   copy(l, &h->table_bytes, c->table_bytes.data);
   copy(l, &h->hidden_bindings, c->hidden_bindings.data);
   copy(l, &h->hidden_words, c->hidden_words.data);
-  copy(l, &h->specs, NULL);
   copy(l, &h->strings, c->strings.data);
   memset(l->block + l->copied, 0, l->bytes - l->copied);
 }
