@@ -1,5 +1,6 @@
 # Written documentation. Pages that are generated are listed by what generates them.
 dist_doc_DATA += docs/ARCHITECTURE.md
+dist_doc_DATA += docs/backends.md
 dist_doc_DATA += docs/benchmarks.md
 dist_doc_DATA += docs/ir.md
 dist_doc_DATA += docs/kernel.md

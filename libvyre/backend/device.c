@@ -47,7 +47,7 @@ static vyre_status open_device(vyre_context *context, vyre_plugin_file *file, ui
   status = vyre_plugin_answer(file->path, status, error);
   if (status == VYRE_OK && device->plugin == NULL)
     status = vyre_fail(error, VYRE_ERR_BROKEN_PLUGIN, file->path,
-                       "device_open succeeded without a device. Fix: report it to the plugin's author.");
+                       "device_open succeeded without a device (VBP-16). Fix: report it to the plugin's author.");
   if (status != VYRE_OK) {
     free(device);
     return status;
@@ -143,7 +143,8 @@ vyre_status vyre_device_made(vyre_device *device, vyre_status status, const void
   status = vyre_device_answer(device, status, error);
   if (status != VYRE_OK || object != NULL) return status;
   return vyre_fail(error, VYRE_ERR_BROKEN_PLUGIN, device->name,
-                   "The plugin says that it made an object, and gives none. Fix: report it to the plugin's author.");
+                   "The plugin says that it made an object, and gives none (VBP-16). Fix: report it to the plugin's "
+                   "author.");
 }
 
 vyre_status vyre_device_check(vyre_device *device, vyre_error *error) {
@@ -263,8 +264,8 @@ enum { SLICE_NS = 50000000 };
 static vyre_status give_up_broken(vyre_device *device, vyre_status answer, vyre_error *error) {
   vyre_device_give_up(device);
   return vyre_fail(error, VYRE_ERR_BROKEN_PLUGIN, device->name,
-                   "The plugin can not wait for its own work (%s); the device is given up. Fix: report it to the "
-                   "plugin's author.",
+                   "The plugin can not wait for its own work (%s); the device is given up (VBP-22). Fix: report it to "
+                   "the plugin's author.",
                    vyre_status_name(answer));
 }
 

@@ -31,13 +31,14 @@ static uint16_t own_machine(void) {
 
 static vyre_status truncated(const char *path, uint64_t size, vyre_error *error) {
   return vyre_fail(error, VYRE_ERR_NOT_A_PLUGIN, path,
-                   "The file has %llu bytes, fewer than its own headers say: it is truncated. Fix: install it again.",
+                   "The file has %llu bytes, fewer than its own headers say: it is truncated (VBP-2). Fix: install it "
+                   "again.",
                    (unsigned long long)size);
 }
 
 static vyre_status not_shared(const char *path, vyre_error *error) {
   return vyre_fail(error, VYRE_ERR_NOT_A_PLUGIN, path,
-                   "The file is not a shared object. Fix: put a plugin there, or remove the file.");
+                   "The file is not a shared object (VBP-2). Fix: put a plugin there, or remove the file.");
 }
 
 static vyre_status check_header(const char *path, const Elf64_Ehdr *header, vyre_error *error) {
@@ -47,7 +48,7 @@ static vyre_status check_header(const char *path, const Elf64_Ehdr *header, vyre
       header->e_machine != machine)
     return vyre_fail(error, VYRE_ERR_NOT_A_PLUGIN, path,
                      "The file is for another architecture: ELF class %d and machine %d, where this process has class "
-                     "%d and machine %d. Fix: install the plugin for this machine.",
+                     "%d and machine %d (VBP-2). Fix: install the plugin for this machine.",
                      header->e_ident[EI_CLASS], header->e_machine, ELFCLASS64, machine);
   if (header->e_type != ET_DYN || header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phnum > MAX_SEGMENTS)
     return not_shared(path, error);
@@ -80,13 +81,13 @@ static vyre_status check_open_file(const char *path, int fd, vyre_error *error) 
   Elf64_Ehdr header;
   if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
     return vyre_fail(error, VYRE_ERR_NOT_A_PLUGIN, path,
-                     "It is not a regular file. Fix: remove it, or put a plugin there.");
+                     "It is not a regular file (VBP-2). Fix: remove it, or put a plugin there.");
   if (!is_trusted(&info))
     return vyre_fail(error, VYRE_ERR_DENIED, path,
                      "This process runs with more rights than its user, and others may write the file. Fix: give it "
                      "to root and take write permission from all others.");
   if (info.st_size == 0)
-    return vyre_fail(error, VYRE_ERR_NOT_A_PLUGIN, path, "The file is empty. Fix: install it again.");
+    return vyre_fail(error, VYRE_ERR_NOT_A_PLUGIN, path, "The file is empty (VBP-2). Fix: install it again.");
   if (!read_at(fd, &header, sizeof header, 0)) return truncated(path, (uint64_t)info.st_size, error);
   vyre_status status = check_header(path, &header, error);
   if (status != VYRE_OK) return status;

@@ -15,14 +15,15 @@ static vyre_status find_query(void *library, const char *path, vyre_backend_quer
   void *symbol = dlsym(library, VYRE_BACKEND_SYMBOL);
   if (symbol == NULL)
     return vyre_fail(error, VYRE_ERR_NOT_A_PLUGIN, path,
-                     "The library does not export " VYRE_BACKEND_SYMBOL ". Fix: remove it, or export the symbol.");
+                     "The library does not export " VYRE_BACKEND_SYMBOL " (VBP-3). Fix: remove it, or export the "
+                     "symbol.");
   struct link_map *own = NULL, *owner = NULL;
   Dl_info info;
   if (dlinfo(library, RTLD_DI_LINKMAP, &own) != 0 || dladdr1(symbol, &info, (void **)&owner, RTLD_DL_LINKMAP) == 0 ||
       own != owner)
     return vyre_fail(error, VYRE_ERR_NOT_A_PLUGIN, path,
-                     VYRE_BACKEND_SYMBOL " comes from a library that this one depends on. Fix: a plugin exports its "
-                     "own and depends on no other plugin.");
+                     VYRE_BACKEND_SYMBOL " comes from a library that this one depends on (VBP-3). Fix: a plugin "
+                                         "exports its own and depends on no other plugin.");
   memcpy(out, &symbol, sizeof symbol);
   return VYRE_OK;
 }
@@ -34,8 +35,8 @@ static vyre_status examine(vyre_plugin_file *file, vyre_error *error) {
   if (library == NULL) {
     const char *why = dlerror();
     return vyre_fail(error, VYRE_ERR_NOT_A_PLUGIN, file->path,
-                     "The dynamic linker refuses it: %s. Fix: install what is missing, or build the plugin again (a "
-                     "plugin links with -Wl,-z,defs).",
+                     "The dynamic linker refuses it: %s (VBP-3). Fix: install what is missing, or build the plugin "
+                     "again (a plugin links with -Wl,-z,defs).",
                      why != NULL ? why : "no reason given");
   }
   vyre_backend_query_fn query = NULL;
@@ -78,7 +79,7 @@ static vyre_status check_record(const vyre_plugin_file *file, uint32_t index, co
     wrong = "a subgroup_size that is not among its subgroup_sizes";
   if (wrong == NULL) return VYRE_OK;
   return vyre_fail(error, VYRE_ERR_BROKEN_PLUGIN, file->path,
-                   "The record of device %u has %s. Fix: report it to the plugin's author.", index, wrong);
+                   "The record of device %u has %s (VBP-17). Fix: report it to the plugin's author.", index, wrong);
 }
 
 static vyre_status list_devices(vyre_plugin_file *file, vyre_error *error) {
@@ -90,8 +91,8 @@ static vyre_status list_devices(vyre_plugin_file *file, vyre_error *error) {
                      "The backend works but has no device here. Fix: connect one, or make it visible to this process.");
   if (count > MAX_DEVICES)
     return vyre_fail(error, VYRE_ERR_BROKEN_PLUGIN, file->path,
-                     "The plugin says that it has %u devices; more than %d are not believed. Fix: report it to the "
-                     "plugin's author.",
+                     "The plugin says that it has %u devices; more than %d are not believed (VBP-17). Fix: report it "
+                     "to the plugin's author.",
                      count, MAX_DEVICES);
   file->devices = calloc(count, sizeof *file->devices);
   if (file->devices == NULL) return vyre_fail_memory(error, file->path);
@@ -111,7 +112,7 @@ static vyre_status start(vyre_plugin_file *file, vyre_error *error) {
   status = file->ops.open(&file->host, &file->plugin, error);
   if (status == VYRE_OK && file->plugin == NULL)
     status = vyre_fail(error, VYRE_ERR_BROKEN_PLUGIN, file->path,
-                       "open succeeded without an instance. Fix: report it to the plugin's author.");
+                       "open succeeded without an instance (VBP-16). Fix: report it to the plugin's author.");
   if (status != VYRE_OK) {
     file->plugin = NULL;
     return status;

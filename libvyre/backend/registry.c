@@ -15,8 +15,8 @@ static _Thread_local bool in_plugin;
 vyre_status vyre_registry_check(vyre_context *context, vyre_error *error) {
   if (in_plugin)
     return vyre_fail(error, VYRE_ERR_REENTRANT, "backends",
-                     "A plugin that is being loaded asked for backends. Fix: a plugin calls nothing but the services "
-                     "that it is given.");
+                     "A plugin that is being loaded asked for backends (VBP-18). Fix: a plugin calls nothing but the "
+                     "services that it is given.");
   return vyre_context_check(context, error);
 }
 
@@ -158,8 +158,8 @@ static vyre_status not_found(vyre_context *context, const char *name, vyre_error
     snprintf(found + used, sizeof found - used, "%s%s", i > 0 ? ", " : "", context->backends.data[i].name);
   }
   return vyre_fail(error, VYRE_ERR_NOT_FOUND, name,
-                   "There is no file %s%s%s in any place that was searched; found: %s. Fix: install the backend, or add its "
-                   "directory to VYRE_BACKEND_PATH; `vyre backends --all` lists what was looked at.",
+                   "There is no file %s%s%s in any place that was searched; found: %s. Fix: install the backend, or "
+                   "add its directory to VYRE_BACKEND_PATH; `vyre backends --all` lists what was looked at.",
                    VYRE_BACKEND_PREFIX, name, VYRE_BACKEND_SUFFIX, found);
 }
 

@@ -91,8 +91,8 @@ static vyre_status add_plugin(vyre_context *context, const char *path, bool is_e
     vyre_plugin_file *file = add_file(context, NULL, 0, path);
     if (file == NULL) return VYRE_ERR_NO_MEMORY;
     vyre_judge(file, VYRE_VERDICT_REFUSED, VYRE_ERR_NOT_A_PLUGIN,
-               "The file's name is not %s<name>%s with a name of small letters, digits and _. Fix: rename it to what "
-               "its author called it.",
+               "The file's name is not %s<name>%s with a name of small letters, digits and _ (VBP-1). Fix: rename it "
+               "to what its author called it.",
                VYRE_BACKEND_PREFIX, VYRE_BACKEND_SUFFIX);
     return VYRE_OK;
   }

@@ -62,8 +62,8 @@ vyre_status vyre_slots_copy(const vyre_backend_ops *ops, const char *path, vyre_
 #undef CHECK_SLOT
   if (missing != NULL)
     return vyre_fail(error, VYRE_ERR_BROKEN_PLUGIN, path,
-                     "The plugin's table of %u bytes lacks the mandatory slot %s. Fix: report it to the plugin's "
-                     "author.",
+                     "The plugin's table of %u bytes lacks the mandatory slot %s (VBP-12). Fix: report it to the "
+                     "plugin's author.",
                      ops->size, missing);
   if (out->finalize == NULL) out->finalize = no_finalize;
   if (out->disassemble == NULL) out->disassemble = no_disassemble;
