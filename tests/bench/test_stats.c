@@ -185,7 +185,7 @@ START_TEST(memory_may_end) {
     bool done = bench_ratio_paired(a, a, SAMPLES, 0.99, 1, &interval) && bench_stats_of(a, SAMPLES, &stats);
     bool failed = fail_malloc_end();
     ck_assert(done || failed); /* qsort does without the memory that it asks for */
-    if (n <= 3) ck_assert(!done);
+    if (n <= 3 && fail_malloc_works()) ck_assert(!done);
     ck_assert_int_eq(fail_malloc_live(), before);
     if (!failed) break;
   }

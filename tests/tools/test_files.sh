@@ -118,8 +118,8 @@ no_leftovers .
 
 # A signal during the run leaves nothing.
 printf 'program endless { rw b: u32[1]; loop { b[0] += 1; if (b[0] == 0) { break; } } }\n' >endless.vyre
-for signal in TERM HUP KILL; do # a shell starts what is in the background without SIGINT
-  "$VYRE" run --backend cpu_ref endless.vyre --len b=1 --out b=@interrupted 2>err &
+for signal in TERM HUP KILL; do # a shell starts what is in the background without SIGINT, nohup without SIGHUP
+  env --default-signal=HUP "$VYRE" run --backend cpu_ref endless.vyre --len b=1 --out b=@interrupted 2>err &
   sleep 0.2
   kill -$signal $!
   wait $! 2>/dev/null && fail "SIG$signal was survived"
