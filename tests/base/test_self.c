@@ -42,7 +42,7 @@ END_TEST
 
 START_TEST(a_moved_installation) {
   if (strncmp(VYRE_LIB_DIR, VYRE_PREFIX "/", strlen(VYRE_PREFIX) + 1) != 0) return; /* configured apart */
-  const char *tail = VYRE_LIB_DIR + strlen(VYRE_PREFIX);
+  const char *tail = &VYRE_LIB_DIR[strlen(VYRE_PREFIX)];
   char command[12288], root[] = "/tmp/vyre-self-XXXXXX", line[4096] = "", wanted[4096];
   ck_assert_ptr_nonnull(mkdtemp(root));
   snprintf(command, sizeof command,
