@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 
-enum { CHILD_FILE = 3 };
+enum { CHILD_FILE = 3, DRAIN_CHUNKS = 16, FULL_TIMEOUT_MS = 2000 };
 
 static uint64_t now_ns(void) {
   struct timespec t;
@@ -104,11 +104,11 @@ vyre_status bench_child_start(bench_child *child, const char *path, int file, vy
 
 /* ---- Listening and speaking -------------------------------------------------------------------- */
 
-/* Keeps the end of what comes on stderr. */
+/* Keeps the end of what comes on stderr; no more at once than a pipe holds, since some never end. */
 static void drain_errors(bench_child *child) {
   char chunk[4096];
   ssize_t got;
-  while ((got = read(child->errors, chunk, sizeof chunk)) > 0) {
+  for (int chunks = 0; chunks < DRAIN_CHUNKS && (got = read(child->errors, chunk, sizeof chunk)) > 0; chunks++) {
     size_t have = strlen(child->tail), add = (size_t)got;
     const char *from = chunk;
     if (add > BENCH_TAIL_BYTES) {
@@ -153,8 +153,12 @@ vyre_status bench_child_say(bench_child *child, vyre_error *error, const char *f
   if (length < 0 || (size_t)length >= sizeof text)
     return vyre_fail(error, VYRE_ERR_LIMIT, child->path, "A request passes %d bytes.", BENCH_LINE_BYTES);
   for (int sent = 0; sent < length;) {
-    ssize_t wrote = send(child->line, text + sent, (size_t)(length - sent), MSG_NOSIGNAL);
+    ssize_t wrote = send(child->line, text + sent, (size_t)(length - sent), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (wrote < 0 && errno == EINTR) continue;
+    bool is_full = wrote < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    if (is_full && poll(&(struct pollfd){.fd = child->line, .events = POLLOUT}, 1, FULL_TIMEOUT_MS) > 0) continue;
+    if (is_full)
+      return vyre_fail(error, VYRE_ERR_IO, child->path, "It answers and does not read what it is asked.");
     if (wrote < 0) return explain_end(child, error);
     sent += (int)wrote;
   }

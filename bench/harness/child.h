@@ -22,7 +22,7 @@ typedef struct bench_child {
 
 /* Starts |path|; |file| becomes its descriptor 3 unless it is -1. Errors: IO, NOT_FOUND. */
 vyre_status bench_child_start(bench_child *child, const char *path, int file, vyre_error *error);
-/* Sends a formatted text. Errors: IO, with the reason why it ended. */
+/* Sends a formatted text. Errors: IO, with the reason why it ended, or if it does not read. */
 __attribute__((format(printf, 3, 4))) vyre_status bench_child_say(bench_child *child, vyre_error *error,
                                                                   const char *format, ...);
 /* Its next line without the line's end, control characters but tabs as blanks, to |line|. Errors: IO (it ended, the

@@ -85,14 +85,18 @@ static void drop_for_difference(const meeting *m, bench_entrant *e, const bench_
                                 const char *when) {
   const unsigned char *found = a->host;
   uint64_t element = vyre_type_describe(a->type)->bytes, at = 0;
-  while (found[at] == wanted[at]) at++;
+  while (at < a->bytes && found[at] == wanted[at]) at++;
+  e->record->output = digest_of(m->work);
+  if (at == a->bytes) {
+    drop(m, e, "%s: %s was still written to after it was done.", when, a->name);
+    return;
+  }
   at -= at % element;
   char left[2 * 16 + 1], right[2 * 16 + 1];
   for (uint64_t i = 0; i < element; i++) { /* little endian: the last byte first */
     snprintf(left + 2 * i, 3, "%02x", found[at + element - 1 - i]);
     snprintf(right + 2 * i, 3, "%02x", wanted[at + element - 1 - i]);
   }
-  e->record->output = digest_of(m->work);
   drop(m, e, "%s: %s[%llu] is 0x%s, and 0x%s was wanted.", when, a->name, (unsigned long long)(at / element), left,
        right);
 }
@@ -139,7 +143,7 @@ static vyre_status sample(bench_entrant *e, bench_clock clock, uint32_t launches
   vyre_status status = e->driver.table->sample(&e->driver, clock, launches, &times, error);
   if (status != VYRE_OK) return status;
   *ns = clock == BENCH_DEVICE ? times.device_ns : times.wall_ns;
-  if (*ns > 0 && isfinite(*ns)) return VYRE_OK;
+  if (bench_is_time(*ns)) return VYRE_OK;
   return vyre_fail(error, VYRE_ERR_IO, NULL, "It measured %g ns, which is no time.", *ns);
 }
 

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "stats.h"
 
 #define PREPARE_TIMEOUT_NS 300000000000u /* it may tune itself */
 #define ANSWER_TIMEOUT_NS 120000000000u
@@ -113,7 +113,7 @@ void bench_peer_end(bench_peer *peer) {
 
 /* ---- Requests ---------------------------------------------------------------------------------- */
 
-/* A time above 0, or "-" for one that is not known. Moves behind it. */
+/* A time, or "-" for one that is not known. Moves behind it. */
 static bool read_time(const char **at, double *out) {
   *out = -1;
   if (**at != ' ') return false;
@@ -125,7 +125,7 @@ static bool read_time(const char **at, double *out) {
   char *end;
   *out = strtod(text, &end);
   *at = end;
-  return text[0] >= '0' && text[0] <= '9' && isfinite(*out) && *out > 0;
+  return text[0] >= '0' && text[0] <= '9' && bench_is_time(*out);
 }
 
 vyre_status bench_peer_sample(bench_peer *peer, bench_clock clock, uint32_t launches, bench_times *out,

@@ -173,7 +173,7 @@ static vyre_status read_numbers(reader *r, const place *at, json_t *json, void *
     place element = { at, NULL, i };
     double *value = (double *)(void *)elements + i;
     status = read_number(r, &element, json_array_get(json, i), value);
-    if (status == VYRE_OK && !(*value > 0)) return refuse(r, &element, "has to be above 0, as any time is");
+    if (status == VYRE_OK && !bench_is_time(*value)) return refuse(r, &element, "is no time that a launch can take");
   }
   return status;
 }

@@ -8,6 +8,10 @@
 
 #include "record.h"
 
+/* Whether a launch can take so many ns: from 0.1, which is less than a call takes, to 1e18, thirty years. What passes
+ * these is an error or a lie, and would pass the range of doubles where it is squared. */
+bool bench_is_time(double ns);
+
 /* Statistics of |count| samples, in any order. Percentiles interpolate linearly between order statistics, at
  * p * (count - 1); stddev is that of a sample (count - 1). All 0 for no samples. False without memory. */
 bool bench_stats_of(const double *samples, uint32_t count, bench_stats *out);

@@ -1,7 +1,9 @@
-/* The shared memory of a case: an anonymous file, since peers get it as a descriptor. */
+/* The shared memory of a case: an anonymous file, since peers get it as a descriptor; sealed, so that no peer can take
+ * its pages away. */
 #include "work.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -47,8 +49,9 @@ vyre_status bench_work_allocate(bench_work *work, vyre_error *error) {
   if (!lay_out(work))
     return vyre_fail(error, VYRE_ERR_LIMIT, work->id, "The arrays pass 2^63 bytes. Fix: choose a smaller size.");
   if (work->bytes == 0) return VYRE_OK;
-  work->file = memfd_create("vyre-bench", MFD_CLOEXEC);
-  if (work->file < 0 || ftruncate(work->file, (off_t)work->bytes) != 0)
+  work->file = memfd_create("vyre-bench", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (work->file < 0 || ftruncate(work->file, (off_t)work->bytes) != 0 ||
+      fcntl(work->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     return vyre_fail(error, VYRE_ERR_IO, work->id, "%llu bytes of shared memory: %s. Fix: free memory.",
                      (unsigned long long)work->bytes, strerror(errno));
   void *memory = mmap(NULL, work->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, work->file, 0);

@@ -83,6 +83,14 @@ static void prepare(const char *name) {
   }
   if (has("flood"))
     for (int i = 0; i < 20000; i++) fputs("a message of a library that likes to talk\n", stderr);
+  if (has("babble") && fork() == 0)
+    for (;;) fputs("a message of a library that never ends\n", stderr);
+  if (has("shrinks") && ftruncate(3, 0) != 0) fputs("it keeps its size\n", stderr);
+  if (has("deaf")) {
+    printf("ok %s\n", name);
+    for (int i = 0; i < 3000; i++) answer("time 1000 -");
+    sleep(60);
+  }
   if (has("short") || has("control")) {
     answer(has("short") ? "ok short" : "ok \033[31mn\t1\tb\tf\th\td\tcpu\t0\t1");
     return;
@@ -120,6 +128,7 @@ static void sample(uint32_t launches) {
       {"negative", "time -3 -"}, {"nan", "time nan -"},   {"inf", "time inf -"},     {"zero", "time 0 -"},
       {"text", "time soon -"},   {"huge", "time 1e999 -"}, {"hex", "time 0x10 -"},   {"tail", "time 5 - more"},
       {"one-time", "time 5"},    {"done", "done"},        {"empty", ""},             {"late-no", "no not today"},
+      {"never", "time 1e-300 -"}, {"ages", "time 1e200 -"},
   };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (has(words[i][0])) {

@@ -160,8 +160,8 @@ START_TEST(a_launch_fails) {
 END_TEST
 
 START_TEST(times_that_are_none) {
-  const double bad[] = {-1, NAN, INFINITY, -INFINITY};
-  for (int i = 0; i < 4; i++) {
+  const double bad[] = {-1, NAN, INFINITY, -INFINITY, 1e-300, 1e200};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     scene s;
     open_scene(&s);
     s.fakes[1].bad_time = bad[i];

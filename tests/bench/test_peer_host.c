@@ -128,6 +128,8 @@ START_TEST(what_is_refused) {
       {"inf", VYRE_ERR_IO, "\"time inf -\""},
       {"huge", VYRE_ERR_IO, "\"time 1e999 -\""},
       {"zero", VYRE_ERR_IO, "\"time 0 -\""},
+      {"never", VYRE_ERR_IO, "\"time 1e-300 -\""},
+      {"ages", VYRE_ERR_IO, "\"time 1e200 -\""},
       {"text", VYRE_ERR_IO, "\"time soon -\""},
       {"tail", VYRE_ERR_IO, "\"time 5 - more\""},
       {"one-time", VYRE_ERR_IO, "\"time 5\""},
@@ -146,7 +148,7 @@ START_TEST(what_is_refused) {
 END_TEST
 
 START_TEST(what_is_borne) {
-  static const char *const faults[] = {"short", "flood", "stop-clock", "control"};
+  static const char *const faults[] = {"short", "flood", "babble", "stop-clock", "control"};
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     bench_peer peer;
     vyre_error error;
@@ -155,6 +157,35 @@ START_TEST(what_is_borne) {
     for (const char *c = peer.who.name; *c; c++) ck_assert((unsigned char)*c >= ' ');
     bench_peer_end(&peer);
   }
+}
+END_TEST
+
+/* Whoever answers without being asked fills the socket with what it was asked; that ends, and no one waits for it. */
+START_TEST(who_does_not_listen) {
+  bench_peer peer;
+  bench_times times;
+  vyre_error error;
+  vyre_status status = try_fault("deaf", &peer, &error);
+  for (int i = 0; i < 100000 && status == VYRE_OK; i++)
+    status = bench_peer_sample(&peer, BENCH_WALL_RESIDENT, 1, &times, &error);
+  ck_assert_int_eq(status, VYRE_ERR_IO);
+  ck_assert_msg(strstr(error.text, "does not read") != NULL, "%s", error.text);
+  bench_peer_end(&peer);
+}
+END_TEST
+
+/* A file that became smaller would end the harness by SIGBUS. */
+START_TEST(the_memory_keeps_its_size) {
+  bench_work work;
+  bench_peer peer;
+  work_of_four(&work);
+  setenv("FAKE_fake_peer", "shrinks", 1);
+  ck_assert_int_eq(bench_peer_begin(&peer, fake_path, &work, NULL), VYRE_OK);
+  struct stat info;
+  ck_assert_int_eq(fstat(work.file, &info), 0);
+  ck_assert_uint_eq((uint64_t)info.st_size, work.bytes);
+  bench_peer_end(&peer);
+  bench_work_free(&work);
 }
 END_TEST
 
@@ -298,7 +329,8 @@ int main(int argc, char **argv) {
   (void)argv;
   snprintf(fake_path, sizeof fake_path, "%s/tests/bench/fake_peer", top ? top : ".");
   const TTest *const tests[] = {
-      a_good_peer, its_path_may_go, a_peer_without_arrays, what_is_refused, what_is_borne, files_that_are_no_peers,
+      a_good_peer, its_path_may_go, a_peer_without_arrays, what_is_refused, what_is_borne, who_does_not_listen,
+      the_memory_keeps_its_size, files_that_are_no_peers,
       who_goes_early_may_say_why, silence_ends, who_rests_is_stopped, no_descriptor_leaks, speaking_to_the_dead, NULL
   };
   return run_suite("peer_host", 120, tests);

@@ -160,7 +160,8 @@ START_TEST(what_is_wrong_is_named) {
   refused("\"schema\": 1,", "", VYRE_ERR_INVALID_FILE, "schema is missing");
   refused("\"time\": ", "\"time\": \"x\", \"time\": ", VYRE_ERR_INVALID_FILE, "duplicate");
   refused("\"p50\": ", "\"p50\": 1", VYRE_ERR_INVALID_FILE, "do not follow from its samples");
-  refused("\"samples\": [", "\"samples\": [-1, ", VYRE_ERR_INVALID_FILE, "samples[0] has to be above 0");
+  refused("\"samples\": [", "\"samples\": [-1, ", VYRE_ERR_INVALID_FILE, "samples[0] is no time");
+  refused("\"samples\": [", "\"samples\": [1e300, ", VYRE_ERR_INVALID_FILE, "samples[0] is no time");
   refused("\"samples\": [", "\"samples\": [1e999, ", VYRE_ERR_INVALID_FILE, "");
   refused("\"clock\": \"device\"", "\"clock\": \"sundial\"", VYRE_ERR_INVALID_FILE, "cases[0].ratios[0].clock");
   refused("\"class\": \"self\"", "\"class\": \"best\"", VYRE_ERR_INVALID_FILE, "cases[0].contestants[0].class");
