@@ -88,7 +88,6 @@ vyre_status backend_fail(vyre_error *error, vyre_status status, const char *wher
 vyre_status backend_no_memory(vyre_error *error);
 /* Copies at most out->size bytes of a record whose first member is its size. */
 void backend_answer(void *out, void *record, uint32_t bytes);
-uint64_t backend_now_ns(void);
 
 /* FORKED in a child of the process that opened the device, else OK. */
 vyre_status backend_check_process(const vyre_plugin_device *device, vyre_error *error);
@@ -127,6 +126,7 @@ vyre_status backend_timeline_wait(vyre_plugin_timeline *timeline, uint64_t value
 
 /* Runs the commands of a batch and fills the completion record. execute.c */
 typedef struct backend_work {
+  const vyre_host *host; /* for its clock */
   const vyre_plugin_batch *batch;
   const vyre_late *late; /* by ascending command */
   uint32_t late_count, timestamp_count;

@@ -82,7 +82,6 @@ typedef struct engine_launch {
 
 typedef struct engine_report {
   uint64_t trap_count, masked_loads, masked_stores, masked_atomics, prints_written, prints_dropped, print_words;
-  uint64_t executed; /* instructions */
   uint32_t trap_code, trap_gid[3];
 } engine_report;
 

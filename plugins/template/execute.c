@@ -110,6 +110,8 @@ static vyre_status dispatch(const backend_work *work, uint64_t command, const vy
   return status;
 }
 
+static uint64_t now_ns(const backend_work *work) { return work->host->now_ns(work->host->ctx); }
+
 static void fill(const vyre_fill *f) {
   for (uint64_t at = 0; at < f->bytes; at += sizeof f->pattern)
     memcpy(f->target->data + f->offset + at, &f->pattern, sizeof f->pattern);
@@ -126,7 +128,7 @@ static vyre_status execute(const backend_work *work, uint64_t index, uint64_t *p
       return VYRE_OK;
     case VYRE_COMMAND_FILL: fill(&c->u.fill); return VYRE_OK;
     case VYRE_COMMAND_TIMESTAMP:
-      if (c->u.timestamp.index < work->timestamp_count) work->timestamps[c->u.timestamp.index] = backend_now_ns();
+      if (c->u.timestamp.index < work->timestamp_count) work->timestamps[c->u.timestamp.index] = now_ns(work);
       return VYRE_OK;
     default: return VYRE_OK; /* ORDER: everything is in order */
   }
@@ -136,10 +138,10 @@ static vyre_status execute(const backend_work *work, uint64_t index, uint64_t *p
 void backend_execute(const backend_work *work) {
   vyre_error error = VYRE_ERROR_INIT;
   vyre_status status = VYRE_OK;
-  uint64_t started = backend_now_ns(), printed = 0;
+  uint64_t started = now_ns(work), printed = 0;
   for (uint64_t i = 0; i < work->batch->count && status == VYRE_OK; i++) status = execute(work, i, &printed, &error);
   work->completion->status = status;
-  work->completion->device_ns = backend_now_ns() - started;
+  work->completion->device_ns = now_ns(work) - started;
   if (status == VYRE_OK) return;
   memcpy(work->completion->text, error.text, sizeof work->completion->text - 1);
 }

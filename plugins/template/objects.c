@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { NATIVE_POINTER = 1 }; /* tag: the host's address of a buffer */
@@ -47,12 +46,6 @@ void backend_answer(void *out, void *record, uint32_t bytes) {
   if (room > bytes) room = bytes;
   memcpy(record, &room, sizeof room);
   memcpy(out, record, room);
-}
-
-uint64_t backend_now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 vyre_status backend_check_process(const vyre_plugin_device *device, vyre_error *error) {

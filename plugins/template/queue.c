@@ -145,7 +145,8 @@ static submission *submission_create(const vyre_plugin_queue *queue, const vyre_
   if (s == NULL) return NULL;
   s->wait_count = from->wait_count;
   s->signal_count = from->signal_count;
-  s->work = (backend_work){ .batch = from->batch,
+  s->work = (backend_work){ .host = queue->device->plugin->host,
+                            .batch = from->batch,
                         .timestamps = from->timestamps,
                         .timestamp_count = from->timestamp_count,
                         .prints = from->prints,

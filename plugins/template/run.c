@@ -329,6 +329,5 @@ void group_run_invocation(group *g, invocation *v) {
     run_plain(g, v, s);
     v->pc++;
   }
-  r->report->executed += steps;
   if (v->pc >= end) v->turn = TURN_ENDED;
 }

@@ -37,7 +37,18 @@ static vyre_status host_config(void *ctx, const char *key, char *text, uint64_t 
   snprintf(text, capacity, "%s", value);
   return VYRE_OK;
 }
-static const vyre_host host = { .size = sizeof host, .alloc = host_alloc, .free = host_free, .config_get = host_config };
+static uint64_t host_now(void *ctx) {
+  (void)ctx;
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static const vyre_host host = { .size = sizeof host,
+                                .alloc = host_alloc,
+                                .free = host_free,
+                                .config_get = host_config,
+                                .now_ns = host_now };
 
 /* Everything that most tests need. */
 typedef struct rig {
