@@ -80,6 +80,18 @@ static void make_params(params *out, const vyre_program *p, uint64_t seed) {
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
+/* Both engines count under the same names. */
+#define TAKE_REPORT(out, report)                     \
+  do {                                               \
+    (out)->traps = (report).trap_count;              \
+    (out)->masked[0] = (report).masked_loads;        \
+    (out)->masked[1] = (report).masked_stores;       \
+    (out)->masked[2] = (report).masked_atomics;      \
+    (out)->prints_written = (report).prints_written; \
+    (out)->prints_dropped = (report).prints_dropped; \
+    (out)->print_words = (report).print_words;       \
+  } while (0)
+
 static void run_oracle(vyre_program *p, const twin_options *o, const params *in, outcome *out, twin_result *r) {
   vyre_error error = VYRE_ERROR_INIT;
   cpu_options options = { .ulp = o->ulp, .subgroup = o->subgroup, .steps = o->steps };
@@ -97,13 +109,7 @@ static void run_oracle(vyre_program *p, const twin_options *o, const params *in,
   cpu_report report;
   out->status = cpu_launch_run(&launch, &report, &error);
   cpu_code_destroy(code);
-  out->traps = report.trap_count;
-  out->masked[0] = report.masked_loads;
-  out->masked[1] = report.masked_stores;
-  out->masked[2] = report.masked_atomics;
-  out->prints_written = report.prints_written;
-  out->prints_dropped = report.prints_dropped;
-  out->print_words = report.print_words;
+  TAKE_REPORT(out, report);
   if (out->status != VYRE_OK && out->status != VYRE_ERR_TRAP) say(r, "oracle: %s", error.text);
 }
 
@@ -143,13 +149,7 @@ static void run_engine(vyre_program *p, const twin_options *o, const params *in,
   engine_report report;
   out->status = engine_run(&launch, &report, &fault);
   engine_free(code);
-  out->traps = report.trap_count;
-  out->masked[0] = report.masked_loads;
-  out->masked[1] = report.masked_stores;
-  out->masked[2] = report.masked_atomics;
-  out->prints_written = report.prints_written;
-  out->prints_dropped = report.prints_dropped;
-  out->print_words = report.print_words;
+  TAKE_REPORT(out, report);
   if (out->status != VYRE_OK && out->status != VYRE_ERR_TRAP) say(r, "engine: %s", fault.text);
 }
 
