@@ -29,7 +29,13 @@ typedef enum record_kind {
   RECORD_LIST
 } record_kind;
 
-typedef enum record_presence { RECORD_REQUIRED, RECORD_OPTIONAL, RECORD_FLAG, RECORD_COUNT, RECORD_SOME } record_presence;
+typedef enum record_presence {
+  RECORD_REQUIRED,
+  RECORD_OPTIONAL,
+  RECORD_FLAG,
+  RECORD_COUNT,
+  RECORD_SOME
+} record_presence;
 
 typedef struct record_type record_type;
 

@@ -232,6 +232,6 @@ END_TEST
 int main(void) {
   return run_suite("gates", 60,
                    (const TTest *const[]){ the_sample_passes, gate_1_timing, gate_2_percentiles, gate_3_determinism,
-                                           gate_4_bounds, gates_5_to_7, gate_8_sweeps, gates_9_to_12, an_empty_report_is_judged,
-                                           many_faults_are_counted, without_memory_it_says_so, NULL });
+                                           gate_4_bounds, gates_5_to_7, gate_8_sweeps, gates_9_to_12,
+                                           an_empty_report_is_judged, many_faults_are_counted, without_memory_it_says_so, NULL });
 }

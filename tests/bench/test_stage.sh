@@ -13,7 +13,7 @@ expect 2 "$stage" "$top_builddir" there
 err_has "exists already"
 
 expect 0 "$stage" "$top_builddir" folder
-# As another machine would see it: somewhere else, with nothing of this session.
+# As another machine would see it: somewhere else, with nothing that is set here.
 mv folder "moved folder"
 for object in "moved folder/bin/vyre" "moved folder"/lib/libvyre.so.?.?.? "moved folder"/lib/vyre/backends-*/*.so; do
   expect 0 env -i PATH="$PATH" ldd "$object"
