@@ -64,8 +64,18 @@ bool fail_malloc_works(void) {
   return fail_malloc_end();
 }
 
-/* Sanitizers make some allocations (strdup) themselves, and find leaks better than a count does. */
-int64_t fail_malloc_live(void) { return UNDER_SANITIZER ? 0 : atomic_load(&live); }
+/* Sanitizers make some allocations (strdup) themselves, valgrind stands before some of these functions, and both find
+ * leaks better than a count does. */
+int64_t fail_malloc_live(void) {
+  static atomic_int counts; /* 1 yes, -1 no, 0 not known yet */
+  if (UNDER_SANITIZER) return 0;
+  if (atomic_load(&counts) == 0 && atomic_load(&until) == 0) {
+    bool before = atomic_load(&failed);
+    atomic_store(&counts, fail_malloc_works() ? 1 : -1);
+    atomic_store(&failed, before);
+  }
+  return atomic_load(&counts) < 0 ? 0 : atomic_load(&live);
+}
 
 #ifndef STANDS_ASIDE
 PLAIN static bool fails(void) {

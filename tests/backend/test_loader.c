@@ -593,6 +593,11 @@ START_TEST(a_child_process_gets_an_error) {
     vyre_context *own;
     right = right && vyre_context_create(config, NULL, &own, NULL) == VYRE_OK &&
             vyre_device_open(own, "sound", &device, NULL) == VYRE_OK;
+    if (right) {
+      vyre_device_close(device, 0, NULL);
+      vyre_context_destroy(own);
+    }
+    unload(context, config);
     _exit(right ? 0 : 1);
   }
   int status;
