@@ -166,10 +166,11 @@ static bool may_have_clock(const meeting *m, bench_entrant *e, bench_clock clock
 /* Until it is warm, as it is after one long launch; learns what a launch takes. */
 static void warm_up(const meeting *m, bench_entrant *e) {
   const bench_plan *plan = m->plan;
-  double spent = 0, launches = 0;
+  double spent = 0;
+  uint32_t first = e->warmups;
   if (e->launch_ns >= plan->warmup_ns) return;
   rest(e, false);
-  while ((launches < plan->warmup_launches || spent < plan->warmup_ns) && spent < plan->warmup_limit_ns) {
+  while ((e->warmups - first < plan->warmup_launches || spent < plan->warmup_ns) && spent < plan->warmup_limit_ns) {
     vyre_error error = VYRE_ERROR_INIT;
     double ns = 0;
     uint32_t batch = e->launch_ns > 0 ? (uint32_t)fmin(fmax(plan->sample_ns / e->launch_ns, 1), MOST_LAUNCHES) : 1;
@@ -179,7 +180,7 @@ static void warm_up(const meeting *m, bench_entrant *e) {
     }
     e->launch_ns = e->launch_ns > 0 ? fmin(e->launch_ns, ns) : ns;
     spent += ns * batch;
-    launches += batch;
+    e->warmups += batch;
   }
   rest(e, true);
 }
@@ -195,6 +196,7 @@ static void begin(const meeting *m, bench_entrant *e) {
     return;
   }
   e->launch_ns = ns;
+  e->warmups = 1;
   if (!check_outputs(m, e, "the first launch")) return;
   warm_up(m, e);
   double launches = ceil(m->plan->sample_ns / e->launch_ns);

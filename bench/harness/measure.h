@@ -19,6 +19,7 @@ typedef struct bench_entrant {
   bench_driver driver;
   bench_contestant *record; /* once its failure is set, it takes part no more */
   double launch_ns;         /* about, of its quickest clock */
+  uint32_t warmups;         /* launches before its first sample */
 } bench_entrant;
 
 /* How much is measured. */
@@ -34,7 +35,8 @@ typedef struct bench_plan {
 
 #define BENCH_PLAN_INIT {30, 1e6, 300, 1e9, 3e9, 10e9, 0}
 
-/* Measures all clocks that they have, and fills their records: series, launches_per_sample, output, correct, failure.
+/* Measures all clocks that they have, and fills launch_ns, warmups and their records: series, launches_per_sample, output,
+ * correct, failure.
  * Round i goes through the entrants forward if i is even and backward if it is odd; whoever is not measured rests.
  * Fails only for memory; what befalls an entrant is in its record. */
 vyre_status bench_measure(bench_work *work, const bench_answer *answer, bench_entrant *entrants, uint32_t count,

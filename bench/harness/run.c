@@ -291,10 +291,10 @@ static vyre_status measure(case_run *r, vyre_error *error) {
   plan.samples = r->samples;
   plan.seed = r->options->seed;
   if (strcmp(r->row->tier, "S") == 0) plan.warmup_ns = SMALL_WARMUP_NS;
-  r->c->warmups = plan.warmup_launches;
   tell(r->options, r->c->id, "measuring", NULL);
   vyre_status status = bench_measure(&r->work, &r->answer, r->entrants, r->c->contestant_count, &plan,
                                      &r->report->arena, error);
+  r->c->warmups = r->entrants[0].warmups;
   const char *spoilt = find_spoilt(r);
   if (spoilt) fail_all(r, spoilt);
   return status;

@@ -54,6 +54,9 @@ START_TEST(everybody_takes_turns) {
   ck_assert_int_eq(measure(&s), VYRE_OK);
   const char *rounds = strstr(fake_log, "ABCCBAABCCBAABCCBA");
   ck_assert_msg(rounds != NULL, "the order was %s", fake_log);
+  /* The one that is checked, and 20, filled up to whole samples. */
+  ck_assert_uint_ge(s.entrants[1].warmups, 1 + 20);
+  ck_assert_uint_lt(s.entrants[1].warmups, 1 + 20 + s.records[1].launches_per_sample);
   for (int i = 0; i < ALL; i++) {
     ck_assert_msg(s.records[i].failure == NULL, "%s", s.records[i].failure);
     ck_assert(s.records[i].correct);
@@ -126,7 +129,7 @@ START_TEST(wrong_in_the_middle) {
     scene s;
     open_scene(&s);
     s.plan.seed = seed;
-    /* 1 first, 22 to be warm, 1 to learn the clock, then 1 + 7 launches a round */
+    /* 1 first, 24 to be warm, 1 to learn the clock, then 1 + 7 launches a round */
     s.fakes[1].wrong_from = 60;
     s.fakes[1].wrong_to = 67;
     ck_assert_int_eq(measure(&s), VYRE_OK);
@@ -207,6 +210,7 @@ START_TEST(long_launches_are_single) {
   ck_assert_uint_eq(s.records[0].launches_per_sample, 1);
   /* 1 first, which makes it warm, and 6 samples of each of three clocks without another before */
   ck_assert_uint_eq(s.fakes[0].launches, 1 + 18);
+  ck_assert_uint_eq(s.entrants[0].warmups, 1);
   close_scene(&s);
 }
 END_TEST
