@@ -74,6 +74,16 @@ void copy_fake_part(const char *path, size_t part) {
 
 void copy_fake(const char *path) { copy_fake_part(path, SIZE_MAX); }
 
+bool is_mapped(const char *path) {
+  FILE *maps = fopen("/proc/self/maps", "r");
+  ck_assert_ptr_nonnull(maps);
+  char line[8192];
+  bool found = false;
+  while (fgets(line, sizeof line, maps) != NULL) found = found || strstr(line, path) != NULL;
+  fclose(maps);
+  return found;
+}
+
 vyre_config *config_for(const char *path) {
   vyre_config_options options = { .size = sizeof options, .no_file = true, .no_environment = true };
   vyre_config *config;

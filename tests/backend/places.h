@@ -2,6 +2,7 @@
 #ifndef VYRE_TESTS_BACKEND_PLACES_H
 #define VYRE_TESTS_BACKEND_PLACES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <vyre/device.h>
@@ -20,6 +21,9 @@ void copy_fake_part(const char *path, size_t bytes);
 /* Reads the whole fake plugin; the caller frees it. */
 unsigned char *read_fake(size_t *bytes);
 void write_file(const char *path, const void *data, size_t bytes);
+
+/* Whether this process has the file |path| open as a library. */
+bool is_mapped(const char *path);
 
 /* A configuration with nothing but this search path, which stands for every place (no + before it). */
 vyre_config *config_for(const char *path);

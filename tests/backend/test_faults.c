@@ -108,15 +108,6 @@ static unsigned count_lines(const char *text, const char *with) {
   return count;
 }
 
-static bool is_mapped(const char *path) {
-  FILE *maps = fopen("/proc/self/maps", "r");
-  char line[8192];
-  bool found = false;
-  while (fgets(line, sizeof line, maps) != NULL) found = found || strstr(line, path) != NULL;
-  fclose(maps);
-  return found;
-}
-
 /* ---- 1, 2 ------------------------------------------------------------------------------------ */
 
 START_TEST(stray_objects_are_left_alone) {

@@ -13,7 +13,8 @@ tests_fake_libcuda_la_LDFLAGS = $(fake_ldflags)
 
 check_PROGRAMS += tests/fake/test_fake_cuda
 TESTS += tests/fake/test_fake_cuda
-tests_fake_test_fake_cuda_SOURCES = tests/fake/test_fake_cuda.c tests/fake/cuda_abi.h tests/fake/script.h
+tests_fake_test_fake_cuda_SOURCES = tests/fake/test_fake_cuda.c tests/fake/cuda_abi.h tests/fake/open.h \
+	tests/fake/script.h
 tests_fake_test_fake_cuda_CFLAGS = $(TEST_CFLAGS)
 tests_fake_test_fake_cuda_LDADD = $(CHECK_LIBS)
 
@@ -26,7 +27,8 @@ tests_fake_libvulkan_la_LDFLAGS = $(fake_ldflags)
 
 check_PROGRAMS += tests/fake/test_fake_vulkan
 TESTS += tests/fake/test_fake_vulkan
-tests_fake_test_fake_vulkan_SOURCES = tests/fake/test_fake_vulkan.c tests/fake/script.h tests/fake/vulkan.h
+tests_fake_test_fake_vulkan_SOURCES = tests/fake/test_fake_vulkan.c tests/fake/open.h tests/fake/script.h \
+	tests/fake/vulkan.h
 tests_fake_test_fake_vulkan_CFLAGS = $(TEST_CFLAGS)
 tests_fake_test_fake_vulkan_LDADD = $(CHECK_LIBS)
 # Each test wants the library as it was first opened, so a process of its own.

@@ -10,6 +10,7 @@
 
 #include "../suite.h"
 #include "cuda_abi.h"
+#include "open.h"
 #include "script.h"
 
 static struct {
@@ -24,27 +25,15 @@ static struct {
 
 static void *library;
 
-static void take(void *out, const char *symbol) {
-  void *address = dlsym(library, symbol);
-  memcpy(out, &address, sizeof address);
-}
-
-/* Opens it as it was built, with this script. Each test has a process of its own. */
 static void load(const char *script) {
-  const char *build = getenv("top_builddir"), *objdir = getenv("objdir");
-  char path[4096];
-  snprintf(path, sizeof path, "%s/tests/fake/%s/libcuda.so.1", build != NULL ? build : ".",
-           objdir != NULL ? objdir : ".libs");
-  ck_assert_int_eq(setenv("FAKE_CUDA", script, 1), 0);
-  library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  ck_assert_msg(library != NULL, "%s", dlerror());
-#define X(name, exported, since, needs, parameters, arguments) take(&cu.name, #exported);
+  library = fake_open("libcuda.so.1", "FAKE_CUDA", script);
+#define X(name, exported, since, needs, parameters, arguments) fake_take(library, &cu.name, #exported);
 #include "cuda_entries.def"
 #undef X
-  take(&cu.script, "fake_script");
-  take(&cu.calls, "fake_calls");
-  take(&cu.live, "fake_live");
-  take(&cu.kernel, "fake_kernel");
+  fake_take(library, &cu.script, "fake_script");
+  fake_take(library, &cu.calls, "fake_calls");
+  fake_take(library, &cu.live, "fake_live");
+  fake_take(library, &cu.kernel, "fake_kernel");
 }
 
 #define OK(call) ck_assert_int_eq(call, CUDA_SUCCESS)

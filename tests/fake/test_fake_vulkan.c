@@ -16,6 +16,7 @@ int main(void) {
 #include <string.h>
 
 #include "../suite.h"
+#include "open.h"
 
 static struct {
   PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr;
@@ -34,25 +35,13 @@ static VkPhysicalDevice gpu;
 static VkDevice device;
 static VkQueue queue, second_queue;
 
-static void take(void *out, const char *symbol) {
-  void *address = dlsym(library, symbol);
-  memcpy(out, &address, sizeof address);
-}
-
-/* Opens it as it was built, with this script. Each test has a process of its own. */
 static void load(const char *script) {
-  const char *build = getenv("top_builddir"), *objdir = getenv("objdir");
-  char path[4096];
-  snprintf(path, sizeof path, "%s/tests/fake/%s/libvulkan.so.1", build != NULL ? build : ".",
-           objdir != NULL ? objdir : ".libs");
-  ck_assert_int_eq(setenv("FAKE_VULKAN", script, 1), 0);
-  library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  ck_assert_msg(library != NULL, "%s", dlerror());
-  take(&vk.vkGetInstanceProcAddr, "vkGetInstanceProcAddr");
-  take(&vk.script, "fake_script");
-  take(&vk.calls, "fake_calls");
-  take(&vk.live, "fake_live");
-  take(&vk.kernel, "fake_kernel");
+  library = fake_open("libvulkan.so.1", "FAKE_VULKAN", script);
+  fake_take(library, &vk.vkGetInstanceProcAddr, "vkGetInstanceProcAddr");
+  fake_take(library, &vk.script, "fake_script");
+  fake_take(library, &vk.calls, "fake_calls");
+  fake_take(library, &vk.live, "fake_live");
+  fake_take(library, &vk.kernel, "fake_kernel");
 }
 
 #define OK(call) ck_assert_int_eq(call, VK_SUCCESS)
