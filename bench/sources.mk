@@ -27,7 +27,5 @@ bench_vyre_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/bench
 bench_vyre_bench_LDADD = bench/libvyre_bench.la libvyre.la libvyre/libvyre_ir.la $(SODIUM_LIBS) -lm
 
 noinst_PROGRAMS += bench/lower_bench
-bench_lower_bench_SOURCES = \
-	bench/lower_bench.c tests/lower/targets.h tests/lower/targets.c \
-	tests/gen/random_program.c tests/gen/random_program.h tests/gen/random_expr.c tests/gen/random_state.h
-bench_lower_bench_LDADD = $(vyre_static_libs)
+bench_lower_bench_SOURCES = bench/lower_bench.c tests/lower/targets.h tests/lower/targets.c
+bench_lower_bench_LDADD = tests/gen/libgen.la $(vyre_static_libs)

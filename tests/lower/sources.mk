@@ -7,10 +7,8 @@ TESTS += $(lower_plain_tests) $(lower_twin_tests) tests/lower/test_rsqrt
 # Each runs programs for minutes under valgrind; the sanitizers look at the same code.
 valgrind_skip += $(lower_twin_tests) tests/lower/test_rsqrt
 lower_targets = tests/lower/targets.h tests/lower/targets.c
-lower_twin = \
-	tests/lower/twin.h tests/lower/twin.c $(lower_targets) \
-	tests/gen/random_program.c tests/gen/random_program.h tests/gen/random_expr.c tests/gen/random_state.h
-lower_twin_libs = plugins/cpu_ref/libengine.la plugins/template/libtemplate.la $(TEST_LIBS) -lpthread -lm
+lower_twin = tests/lower/twin.h tests/lower/twin.c $(lower_targets)
+lower_twin_libs = tests/gen/libgen.la plugins/cpu_ref/libengine.la plugins/template/libtemplate.la $(TEST_LIBS) -lpthread -lm
 
 tests_lower_test_docs_SOURCES = tests/lower/test_docs.c
 tests_lower_test_docs_CFLAGS = $(TEST_CFLAGS)
@@ -24,11 +22,9 @@ tests_lower_test_lower_LDADD = $(TEST_LIBS)
 tests_lower_test_memory_SOURCES = tests/lower/test_memory.c tests/fail_malloc.c tests/fail_malloc.h $(lower_targets)
 tests_lower_test_memory_CFLAGS = $(TEST_CFLAGS)
 tests_lower_test_memory_LDADD = $(TEST_LIBS)
-tests_lower_test_verify_SOURCES = \
-	tests/lower/test_verify.c tests/gen/random_program.c tests/gen/random_program.h tests/gen/random_expr.c \
-	tests/gen/random_state.h
+tests_lower_test_verify_SOURCES = tests/lower/test_verify.c
 tests_lower_test_verify_CFLAGS = $(TEST_CFLAGS)
-tests_lower_test_verify_LDADD = $(TEST_LIBS)
+tests_lower_test_verify_LDADD = tests/gen/libgen.la $(TEST_LIBS)
 tests_lower_test_ops_SOURCES = tests/lower/test_ops.c $(lower_twin)
 tests_lower_test_ops_CFLAGS = $(TEST_CFLAGS)
 tests_lower_test_ops_LDADD = $(lower_twin_libs)

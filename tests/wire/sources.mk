@@ -1,12 +1,5 @@
-# The wire form, the digest, program identity, and the generator of random programs that other tests use too:
-# link tests/gen/libgen.la before the libraries.
-check_LTLIBRARIES += tests/gen/libgen.la
-tests_gen_libgen_la_SOURCES = tests/gen/random_program.c tests/gen/random_program.h tests/gen/random_expr.c \
-	tests/gen/random_state.h
-tests_gen_libgen_la_CFLAGS = $(VYRE_CFLAGS)
-
-wire_tests = tests/wire/test_digest tests/wire/test_generator tests/wire/test_ir_docs tests/wire/test_limits \
-	tests/wire/test_wire
+# The wire form, the digest and program identity.
+wire_tests = tests/wire/test_digest tests/wire/test_ir_docs tests/wire/test_limits tests/wire/test_wire
 check_PROGRAMS += $(wire_tests)
 TESTS += $(wire_tests)
 EXTRA_DIST += tests/wire/kit.h
@@ -14,9 +7,6 @@ EXTRA_DIST += tests/wire/kit.h
 tests_wire_test_digest_SOURCES = tests/wire/test_digest.c
 tests_wire_test_digest_CFLAGS = $(TEST_CFLAGS)
 tests_wire_test_digest_LDADD = $(TEST_IR_LIBS)
-tests_wire_test_generator_SOURCES = tests/wire/test_generator.c
-tests_wire_test_generator_CFLAGS = $(TEST_CFLAGS)
-tests_wire_test_generator_LDADD = tests/gen/libgen.la $(TEST_IR_LIBS)
 tests_wire_test_ir_docs_SOURCES = tests/wire/test_ir_docs.c
 tests_wire_test_ir_docs_CFLAGS = $(TEST_CFLAGS)
 tests_wire_test_ir_docs_LDADD = $(TEST_IR_LIBS)

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "../gen/random_program.h"
+#include "random_program.h"
 #include "../suite.h"
 #include "ir/program.h"
 

@@ -1,0 +1,7 @@
+# Random programs from a seed, and what makes a failing one small. By the public API alone, so that the command can link
+# it too: tests/gen/libgen.la before the libraries.
+noinst_LTLIBRARIES += tests/gen/libgen.la
+tests_gen_libgen_la_SOURCES = \
+	tests/gen/random_expr.c \
+	tests/gen/random_program.c tests/gen/random_program.h \
+	tests/gen/random_state.h

@@ -1,0 +1,7 @@
+gen_tests = tests/gen/test_generator
+check_PROGRAMS += $(gen_tests)
+TESTS += $(gen_tests)
+
+tests_gen_test_generator_SOURCES = tests/gen/test_generator.c
+tests_gen_test_generator_CFLAGS = $(TEST_CFLAGS)
+tests_gen_test_generator_LDADD = tests/gen/libgen.la $(TEST_IR_LIBS)
