@@ -3,7 +3,8 @@
 # A plugin includes public headers and files of its own directory; cpu_ref also base/ and ir/, and template/, whose
 # objects and queues it is built with. The runtime, the
 # command and the examples are users of the library: public headers and their own files. The benchmark harness is one
-# too, with base/ and the command's writers besides; the command includes the harness.
+# too, with base/ and the command's writers besides; the command includes the harness. The generator of random programs
+# in tests/gen is one as well, and the command, which includes it, runs what it makes.
 . "$top_srcdir/tests/house/lib.sh"
 
 layers="base ir opt lower plan backend ops"
@@ -79,7 +80,13 @@ includes_point_downward() {
     check_file "$file"
   done
   sources_in "$tree/tools" | while read -r file; do
-    check_file "$file" harness
+    check_file "$file" harness gen
+  done
+  sources_in "$tree/tests/gen" | while read -r file; do
+    case ${file##*/} in
+      test_*) ;;
+      *) check_file "$file" ;;
+    esac
   done
   sources_in "$tree/bench/harness" | while read -r file; do
     check_file "$file" base harness tools
@@ -109,6 +116,8 @@ sample tools/a.c '#include "ir/program.h"'
 must_find "internals in the command" includes_point_downward "$scratch/tree"
 sample bench/harness/a.c '#include "ir/program.h"'
 must_find "internals in the harness" includes_point_downward "$scratch/tree"
+sample tests/gen/a.c '#include "ir/program.h"'
+must_find "internals in the generator" includes_point_downward "$scratch/tree"
 sample libvyre/gadgets/a.c 'int x;'
 must_find "an unknown layer" includes_point_downward "$scratch/tree"
 sample libvyre/ir/a.c '#include "base/arena.h"
