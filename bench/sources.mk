@@ -1,5 +1,6 @@
 # Benchmarks. They are built, and nothing depends on what they say.
 include bench/harness/sources.mk
+include bench/kernels/sources.mk
 include bench/peers/sources.mk
 
 # For a machine on which vyre is not built.
