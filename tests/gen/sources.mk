@@ -4,4 +4,6 @@ noinst_LTLIBRARIES += tests/gen/libgen.la
 tests_gen_libgen_la_SOURCES = \
 	tests/gen/random_expr.c \
 	tests/gen/random_program.c tests/gen/random_program.h \
-	tests/gen/random_state.h
+	tests/gen/random_state.h \
+	tests/gen/shrink.c tests/gen/shrink.h \
+	tests/gen/shrink_text.c tests/gen/shrink_text.h
