@@ -12,6 +12,7 @@ int cmd_unpack(const parsed_options *o);
 int cmd_backends(const parsed_options *o);
 int cmd_emit(const parsed_options *o);
 int cmd_bench(const parsed_options *o);
+int cmd_conform(const parsed_options *o);
 
 /* Where peers are if --peers does not say; NULL: beside the installed command. Each program that has cmd_bench says. */
 extern const char *const bench_default_peers;

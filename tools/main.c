@@ -70,6 +70,8 @@ static int dispatch(const parsed_options *o) {
     return cmd_emit(o);
   case COMMAND_BENCH:
     return cmd_bench(o);
+  case COMMAND_CONFORM:
+    return cmd_conform(o);
   case COMMAND_HELP:
     return cmd_help(o);
   case COMMAND_COUNT:

@@ -1,8 +1,10 @@
 # The command, and the manual page and completions, which a program of the build writes from the command's own tables.
+include tools/conform/sources.mk
 bin_PROGRAMS += tools/vyre
 tools_vyre_SOURCES = \
 	tools/bindings.c tools/bindings.h \
-	tools/cmd_backends.c tools/cmd_bench.c tools/cmd_check.c tools/cmd_emit.c tools/cmd_fmt.c tools/cmd_pack.c \
+	tools/cmd_backends.c tools/cmd_bench.c tools/cmd_check.c tools/cmd_conform.c tools/cmd_emit.c tools/cmd_fmt.c \
+	tools/cmd_pack.c \
 	tools/cmd_run.c tools/commands.h \
 	tools/compare.c tools/compare.h \
 	tools/data.c tools/data.h \
@@ -23,7 +25,8 @@ tools_vyre_SOURCES = \
 tools_vyre_LDFLAGS = $(RELOCATABLE_LDFLAGS)
 tools_vyre_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tools_vyre_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench
-tools_vyre_LDADD = bench/libvyre_bench.la libvyre.la libvyre/libvyre_ir.la $(SODIUM_LIBS) $(JANSSON_LIBS) -lm
+tools_vyre_LDADD = tools/conform/libconform.la tests/gen/libgen.la bench/libvyre_bench.la libvyre.la libvyre/libvyre_ir.la \
+	$(SODIUM_LIBS) $(JANSSON_LIBS) -lm
 
 noinst_PROGRAMS += tools/gendoc
 tools_gendoc_SOURCES = tools/gendoc.c tools/options.def tools/options.h tools/options_table.c tools/forms.def

@@ -4,7 +4,8 @@
 # objects and queues it is built with. The runtime, the
 # command and the examples are users of the library: public headers and their own files. The benchmark harness is one
 # too, with base/ and the command's writers besides; the command includes the harness. The generator of random programs
-# in tests/gen is one as well, and the command, which includes it, runs what it makes.
+# in tests/gen is one as well, and the command, which includes it, runs what it makes. The command's conformance kit has
+# base/ besides.
 . "$top_srcdir/tests/house/lib.sh"
 
 layers="base ir opt lower plan backend ops"
@@ -80,7 +81,10 @@ includes_point_downward() {
     check_file "$file"
   done
   sources_in "$tree/tools" | while read -r file; do
-    check_file "$file" harness gen
+    case ${file#"$tree/tools/"} in
+      conform/*) check_file "$file" base tools gen ;;
+      *) check_file "$file" harness gen conform ;;
+    esac
   done
   sources_in "$tree/tests/gen" | while read -r file; do
     case ${file##*/} in

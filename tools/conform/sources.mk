@@ -1,0 +1,13 @@
+# The conformance kit, a library of the command alone.
+noinst_LTLIBRARIES += tools/conform/libconform.la
+tools_conform_libconform_la_SOURCES = \
+	tools/conform/case.c \
+	tools/conform/checks.c tools/conform/checks.def tools/conform/checks.h \
+	tools/conform/differ.c \
+	tools/conform/host.c \
+	tools/conform/kit.c tools/conform/kit.h \
+	tools/conform/outcome.h \
+	tools/conform/raw.c tools/conform/raw.h \
+	tools/conform/run.c tools/conform/run.h \
+	tools/conform/static.c
+tools_conform_libconform_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tests
