@@ -9,7 +9,7 @@
 /* Of the one check that this process runs. */
 static struct {
   uint64_t tried, unclaimed;
-  char reason[256]; /* of the first that was left out */
+  char reason[sizeof((vyre_error *)0)->text]; /* of the first that was left out */
 } tally;
 
 static bool is_claimed(kit *k, const vyre_program *program, const vyre_compile_options *options) {
@@ -59,6 +59,20 @@ void numeric_print(char text[NUMERIC_TEXT], const char *format, ...) {
   va_start(args, format);
   if (vsnprintf(text, NUMERIC_TEXT, format, args) >= NUMERIC_TEXT) abort();
   va_end(args);
+}
+
+void numeric_expand(char text[NUMERIC_TEXT], const char *pattern, const char *const *words) {
+  size_t used = 0;
+  for (const char *at = pattern; *at; at++) {
+    bool is_word = at[0] == '$' && at[1] >= '1' && at[1] <= '9';
+    const char *piece = is_word ? words[at[1] - '1'] : at;
+    size_t bytes = is_word ? strlen(piece) : 1;
+    if (used + bytes >= NUMERIC_TEXT) abort();
+    memcpy(text + used, piece, bytes);
+    used += bytes;
+    at += is_word;
+  }
+  text[used] = '\0';
 }
 
 kit_buffer numeric_input(const char *name, const numeric_column *column) {

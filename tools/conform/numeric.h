@@ -3,12 +3,8 @@
 #ifndef VYRE_CONFORM_NUMERIC_H
 #define VYRE_CONFORM_NUMERIC_H
 
-#include "kit.h"
+#include "checks.h"
 #include "numeric_values.h"
-
-#define X(id, group, policy, function, what) void function(kit *k);
-#include "checks.def"
-#undef X
 
 /* Enough for the text of one program. */
 enum { NUMERIC_TEXT = 8192 };
@@ -28,6 +24,8 @@ void numeric_conclude(kit *k);
 
 /* snprintf for texts of programs. The kit's own texts fit. */
 __attribute__((format(printf, 2, 3))) void numeric_print(char text[NUMERIC_TEXT], const char *format, ...);
+/* Writes |pattern| with each $1 to $9 replaced by that word. */
+void numeric_expand(char text[NUMERIC_TEXT], const char *pattern, const char *const *words);
 /* A column as the input of the buffer |name|. */
 kit_buffer numeric_input(const char *name, const numeric_column *column);
 kit_buffer numeric_output(const char *name, uint64_t elements);

@@ -6,5 +6,6 @@ tools_conform_libconform_la_SOURCES += \
 	tools/conform/numeric_flow.c \
 	tools/conform/numeric_geometry.c \
 	tools/conform/numeric_literals.c \
+	tools/conform/numeric_memory.c \
 	tools/conform/numeric_ops.c \
 	tools/conform/numeric_values.c tools/conform/numeric_values.h

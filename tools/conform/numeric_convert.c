@@ -190,28 +190,21 @@ void check_narrow_stores(kit *k) {
 
 /* ---- Vectors ----------------------------------------------------------------------------------- */
 
-/* VEC2, VEC4, SPLAT, EXTRACT, and a component that is assigned. |T| is the vector's type, |C| its component's. */
-static const char *const pair_expressions[] = {"T(a[i].y, a[i].x)", "T(a[i].x)", "T(a[i].x, a[i].x)"};
-static const char *const quad_expressions[] = {"T(a[i].w, a[i].z, a[i].y, a[i].x)", "T(a[i].z)",
-                                               "T(a[i].y, a[i].y, a[i].w, a[i].x)"};
-
-static void expand_type(const char *expression, const char *type, char out[160]) {
-  size_t used = 0;
-  for (; *expression; expression++)
-    used += (size_t)snprintf(out + used, 160 - used, *expression == 'T' ? "%s" : "%.1s",
-                             *expression == 'T' ? type : expression);
-}
+/* VEC2, VEC4, SPLAT, EXTRACT, and a component that is assigned; $1 is the type. */
+static const char *const pair_expressions[] = {"$1(a[i].y, a[i].x)", "$1(a[i].x)", "$1(a[i].x, a[i].x)"};
+static const char *const quad_expressions[] = {"$1(a[i].w, a[i].z, a[i].y, a[i].x)", "$1(a[i].z)",
+                                               "$1(a[i].y, a[i].y, a[i].w, a[i].x)"};
 
 static bool check_components(kit *k, vyre_type type) {
   const vyre_type_info *info = vyre_type_describe(type);
-  char expression[160], cast[200], text[NUMERIC_TEXT], name[200];
+  char expression[NUMERIC_TEXT], cast[160], text[NUMERIC_TEXT], name[160];
   numeric_column a;
   if (!numeric_cross(&type, 1, UINT32_MAX, 256, kit_random(k), &a)) return kit_fail(k, "memory is exhausted");
   const char *const *list = info->lanes == 2 ? pair_expressions : quad_expressions;
   vyre_type words = words_of(type);
   for (int n = 0; n < 3; n++) {
-    expand_type(list[n], info->spelling, expression);
-    snprintf(cast, sizeof cast, "bitcast<%s>(%s)", spelling_of(words), expression);
+    numeric_expand(expression, list[n], &info->spelling);
+    snprintf(cast, sizeof cast, "bitcast<%s>(%.120s)", spelling_of(words), expression);
     try_column(k, &a, words, words == type ? expression : cast, expression);
   }
   for (uint32_t lane = 0; lane < info->lanes; lane++) {

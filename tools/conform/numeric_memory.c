@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <vyre/text.h>
-
 #include "numeric.h"
 
 static const char *spelling_of(vyre_type type) {
@@ -34,27 +32,26 @@ static void write_words(vyre_type type, const char *value, char out[128]) {
 /* ---- Every type through every kind of buffer ---------------------------------------------------- */
 
 typedef struct way {
-  const char *name, *declaration, *before, *value; /* the declaration's %s is the type */
+  const char *name, *declaration, *before, *value; /* $1 is the type */
 } way;
 
 static const way ways[] = {
     {"copied", "", "", "a[i]"},
-    {"through shared memory", "shared m: %s[48];", "m[lid.x] = a[i]; barrier;", "m[47 - lid.x]"},
-    {"through local memory", "local m: %s[5];", "m[i % 5] = a[i + 1]; m[(i + 1) % 5] = a[i];", "m[(i + 1) % 5]"},
-    {"from fresh shared memory", "shared m: %s[48];", "let v = m[lid.x]; barrier; m[lid.x] = a[i];", "v"},
-    {"from fresh local memory", "local m: %s[5];", "let v = m[i % 5]; m[i % 5] = a[i];", "v"},
+    {"through shared memory", "shared m: $1[48];", "m[lid.x] = a[i]; barrier;", "m[47 - lid.x]"},
+    {"through local memory", "local m: $1[5];", "m[i % 5] = a[i + 1]; m[(i + 1) % 5] = a[i];", "m[(i + 1) % 5]"},
+    {"from fresh shared memory", "shared m: $1[48];", "let v = m[lid.x]; barrier; m[lid.x] = a[i];", "v"},
+    {"from fresh local memory", "local m: $1[5];", "let v = m[i % 5]; m[i % 5] = a[i];", "v"},
     {"through a variable", "", "var v = a[i + 2]; if (i % 3 == 0) { v = a[i]; }", "v"},
 };
 
 static bool try_way(kit *k, vyre_type type, const way *w) {
-  char text[NUMERIC_TEXT], name[96], declaration[64], value[128];
+  char pattern[NUMERIC_TEXT], text[NUMERIC_TEXT], name[96], value[128];
   numeric_column a;
   if (!numeric_cross(&type, 1, UINT32_MAX, 997, kit_random(k), &a)) return kit_fail(k, "memory is exhausted");
-  snprintf(declaration, sizeof declaration, w->declaration[0] ? "shared m: %s[48];" : "%.0s", spelling_of(type));
-  if (strncmp(w->declaration, "local", 5) == 0) snprintf(declaration, sizeof declaration, "local m: %s[5];", spelling_of(type));
   write_words(type, w->value, value);
-  numeric_print(text, "program p workgroup(48) { read a: %s[]; write r: %s[]; %s let i = gid.x; %s r[i] = %s; }",
-                spelling_of(type), spelling_of(words_of(type)), declaration, w->before, value);
+  numeric_print(pattern, "program p workgroup(48) { read a: $1[]; write r: $2[]; %s let i = gid.x; %s r[i] = %s; }",
+                w->declaration, w->before, value);
+  numeric_expand(text, pattern, (const char *const[]){spelling_of(type), spelling_of(words_of(type))});
   snprintf(name, sizeof name, "%s %s", spelling_of(type), w->name);
   kit_buffer buffers[] = {numeric_input("a", &a), numeric_output("r", a.count)};
   kit_case c = {.name = name, .text = text, .buffers = buffers, .buffer_count = 2};
@@ -218,42 +215,41 @@ static uint32_t without_repetition(uint64_t *indices, uint32_t count) {
 }
 
 typedef struct access_row {
-  const char *name, *text; /* %1$s type, %2$s of the index, %3$s type of the value, %4$s a literal of it */
+  const char *name, *text; /* $1 is the type, $2 that of the index */
   bool is_shared;
 } access_row;
 
 static const access_row accesses[] = {
     {"load",
-     "program p workgroup(32) { read a: %1$s[]; read at: %2$s[]; rw r: %1$s[]; let i = gid.x; if (i < len(at)) { r[i] ="
+     "program p workgroup(32) { read a: $1[]; read at: $2[]; rw r: $1[]; let i = gid.x; if (i < len(at)) { r[i] ="
      "a[at[i]]; } }",
      false},
     {"load behind an offset",
-     "program p workgroup(32) { read a: %1$s[]; read at: %2$s[]; rw r: %1$s[]; let i = gid.x; if (i < len(at)) { r[i] ="
-     "a[at[i] + 3]; r[i] = a[at[i] - 2]; } }",
+     "program p workgroup(32) { read a: $1[]; read at: $2[]; rw r: $1[]; let i = gid.x; if (i < len(at)) { r[i * 2] ="
+     "a[at[i] + 3]; r[i * 2 + 1] = a[at[i] - 2]; } }",
      false},
     {"store",
-     "program p workgroup(32) { rw a: %1$s[]; read at: %2$s[]; read b: %1$s[]; let i = gid.x; if (i < len(at)) { a[at[i]] ="
+     "program p workgroup(32) { rw a: $1[]; read at: $2[]; read b: $1[]; let i = gid.x; if (i < len(at)) { a[at[i]] ="
      "b[i]; } }",
      false},
     {"shared load",
-     "program p { read a: %1$s[]; read at: %2$s[]; rw r: %1$s[]; shared m: %1$s[7]; let i = gid.x;"
+     "program p { read a: $1[]; read at: $2[]; rw r: $1[]; shared m: $1[7]; let i = gid.x;"
      "for (k in 0..7) { m[k] = a[k + 1]; } r[i] = m[at[i]]; }",
      true},
     {"shared store",
-     "program p { read a: %1$s[]; read at: %2$s[]; rw r: %1$s[]; shared m: %1$s[7]; let i = gid.x;"
+     "program p { read a: $1[]; read at: $2[]; rw r: $1[]; shared m: $1[7]; let i = gid.x;"
      "m[at[i]] = a[i]; for (k in 0..7) { r[i * 7 + k] = m[k]; } }",
      true},
     {"local load",
-     "program p { read a: %1$s[]; read at: %2$s[]; rw r: %1$s[]; local m: %1$s[7]; let i = gid.x;"
+     "program p { read a: $1[]; read at: $2[]; rw r: $1[]; local m: $1[7]; let i = gid.x;"
      "for (k in 0..7) { m[k] = a[k + 1]; } r[i] = m[at[i]]; }",
      true},
     {"local store",
-     "program p { read a: %1$s[]; read at: %2$s[]; rw r: %1$s[]; local m: %1$s[7]; let i = gid.x;"
+     "program p { read a: $1[]; read at: $2[]; rw r: $1[]; local m: $1[7]; let i = gid.x;"
      "m[at[i]] = a[i]; for (k in 0..7) { r[i * 7 + k] = m[k]; } }",
      true},
 };
 
-/* Of the third buffer only one name is there. */
 static bool try_access(kit *k, const access_row *row, vyre_type type, uint64_t n, bool wide) {
   char text[NUMERIC_TEXT], name[128];
   uint64_t indices[64];
@@ -263,17 +259,14 @@ static bool try_access(kit *k, const access_row *row, vyre_type type, uint64_t n
   uint32_t count = without_repetition(indices, indices_around(row->is_shared ? 7 : n, wide, indices));
   for (uint32_t i = 0; i < count; i++) numeric_put(index, at, i, indices[i]);
   if (!numeric_cross(&type, 1, UINT32_MAX, 512, kit_random(k), &a)) return kit_fail(k, "memory is exhausted");
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-  snprintf(text, sizeof text, row->text, spelling_of(type), spelling_of(index));
-#pragma GCC diagnostic pop
+  numeric_expand(text, row->text, (const char *const[]){spelling_of(type), spelling_of(index)});
   snprintf(name, sizeof name, "%s of %s at %s, around %llu elements", row->name, spelling_of(type), spelling_of(index),
            (unsigned long long)(row->is_shared ? 7 : n));
   bool is_store = strcmp(row->name, "store") == 0;
   kit_buffer buffers[] = {{.name = "a", .in = a.bytes, .elements = row->is_shared ? 64 : n},
                           {.name = "at", .in = at, .elements = count},
                           {.name = is_store ? "b" : "r", .in = is_store ? a.bytes + vyre_type_describe(type)->bytes : NULL,
-                           .elements = row->is_shared ? (uint64_t)count * 7 : count}};
+                           .elements = (uint64_t)count * 7}};
   kit_case c = {.name = name, .text = text, .buffers = buffers, .buffer_count = 3,
                 .grid = {row->is_shared ? count : 3, 1, 1}};
   numeric_outcome outcome = numeric_try(k, &c, false);

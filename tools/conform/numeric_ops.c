@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kit.h"
 #include "numeric.h"
 
 /* ---- Which types a rule takes ------------------------------------------------------------------ */

@@ -10,4 +10,5 @@ tools_conform_libconform_la_SOURCES = \
 	tools/conform/raw.c tools/conform/raw.h \
 	tools/conform/run.c tools/conform/run.h \
 	tools/conform/static.c
+include tools/conform/numeric.mk
 tools_conform_libconform_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tests
