@@ -8,6 +8,7 @@ vyreinclude_HEADERS += \
 	libvyre/include/vyre/kernel.h \
 	libvyre/include/vyre/log.h \
 	libvyre/include/vyre/lower.h \
+	libvyre/include/vyre/opt.h \
 	libvyre/include/vyre/status.h \
 	libvyre/include/vyre/text.h \
 	libvyre/include/vyre/vyre.h \

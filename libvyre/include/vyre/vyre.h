@@ -9,6 +9,7 @@
 #include <vyre/kernel.h>
 #include <vyre/log.h>
 #include <vyre/lower.h>
+#include <vyre/opt.h>
 #include <vyre/status.h>
 #include <vyre/text.h>
 #include <vyre/wire.h>

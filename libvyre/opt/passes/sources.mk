@@ -1,0 +1,3 @@
+# One pass, one file.
+vyre_core_sources += \
+	libvyre/opt/passes/dce.c
