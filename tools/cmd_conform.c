@@ -6,25 +6,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <vyre/device.h>
 
 #include "commands.h"
+#include "conform/allow.h"
+#include "conform/report.h"
 #include "conform/run.h"
 #include "data.h"
 #include "files.h"
 #include "output.h"
 
 #define NS_OF_SECOND 1000000000u
+#define MOST_PLUGIN_BYTES (1u << 30)
 
 /* All that one run of the kit holds. */
 typedef struct conform {
   const parsed_options *o;
   kit_settings settings;
   char *plugin, *name, *oracle; /* texts of the settings */
+  allow_list allowed;
   bool *is_wanted;              /* by row */
+  uint32_t wanted;
   check_result *results;        /* of wanted rows, in their order */
-  uint32_t count;
+  conform_report report;
 } conform;
 
 /* ---- Settings -------------------------------------------------------------------------------- */
@@ -102,14 +108,36 @@ static int find_oracle(conform *c) {
   return OUTPUT_FAILED;
 }
 
+/* The day in Greenwich. */
+static void read_day(char day[11]) {
+  time_t now = time(NULL);
+  struct tm parts;
+  if (!gmtime_r(&now, &parts) || strftime(day, 11, "%Y-%m-%d", &parts) == 0) strcpy(day, "1970-01-01");
+}
+
+/* Files that will be written can be. */
+static int check_outputs(const conform *c) {
+  const char *report = options_get(c->o, OPT_CONFORM_REPORT), *certificate = options_get(c->o, OPT_CERTIFICATE);
+  if (certificate && options_has(c->o, OPT_ONLY)) {
+    output_complain("conform: a certificate is for all checks. Fix: leave out --only, or --certificate.");
+    return OUTPUT_USAGE;
+  }
+  int result = report ? files_check(report) : OUTPUT_DONE;
+  return result == OUTPUT_DONE && certificate ? files_check(certificate) : result;
+}
+
 static int settle(conform *c) {
   if (c->o->operand_count == 0) {
     output_complain("conform: PLUGIN is missing. Fix: write `vyre conform PLUGIN`, or `vyre conform --list`.");
     return OUTPUT_USAGE;
   }
+  const char *list = options_get(c->o, OPT_ALLOW);
+  read_day(c->report.day);
   int result = read_numbers(c);
   if (result == OUTPUT_DONE) result = find_plugin(c, c->o->operands[0]);
   if (result == OUTPUT_DONE) result = name_plugin(c);
+  if (result == OUTPUT_DONE && list) result = allow_read(list, c->report.day, &c->allowed);
+  if (result == OUTPUT_DONE) result = check_outputs(c);
   if (result == OUTPUT_DONE) result = find_oracle(c);
   c->settings.plugin = c->plugin;
   c->settings.name = c->name;
@@ -150,27 +178,90 @@ static int choose(conform *c) {
     }
     only = only[bytes] == ',' ? only + bytes + 1 : NULL;
   }
+  for (uint32_t i = 0; i < check_count; i++) c->wanted += c->is_wanted[i];
   return OUTPUT_DONE;
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
+static int digest_plugin(conform *c) {
+  uint8_t *bytes;
+  size_t count;
+  int result = files_read(c->plugin, MOST_PLUGIN_BYTES, &bytes, &count);
+  if (result != OUTPUT_DONE) return result;
+  conform_digest(bytes, count, c->report.digest);
+  free(bytes);
+  return OUTPUT_DONE;
+}
+
+static void show_progress(const conform *c, const char *id) {
+  char text[80];
+  snprintf(text, sizeof text, "check %" PRIu32 " of %" PRIu32 ": %s", c->report.count + 1, c->wanted, id);
+  output_progress(text);
+}
+
 static int run_all(conform *c) {
-  int result = OUTPUT_DONE;
-  for (uint32_t i = 0; i < check_count && result == OUTPUT_DONE; i++) {
+  bool prints_rows = !options_has(c->o, OPT_JSON);
+  c->report.settings = &c->settings;
+  c->report.results = c->results;
+  c->report.is_whole = c->wanted == check_count;
+  c->report.allowed = &c->allowed;
+  if (!check_identify(&c->settings, &c->report.identity)) return OUTPUT_FAILED;
+  for (uint32_t i = 0; i < check_count; i++) {
     if (!c->is_wanted[i]) continue;
-    output_progress(check_rows[i].id);
-    if (!check_run(&c->settings, &check_rows[i], &c->results[c->count++])) result = OUTPUT_FAILED;
+    show_progress(c, check_rows[i].id);
+    check_result *result = &c->results[c->report.count];
+    if (!check_run(&c->settings, &check_rows[i], result)) return OUTPUT_FAILED;
+    c->report.count++;
+    output_progress(NULL);
+    if (prints_rows) conform_row(&c->report, result);
   }
-  output_progress(NULL);
+  return OUTPUT_DONE;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static int write_report(const conform *c, const char *path) {
+  char *text = NULL;
+  size_t bytes = 0;
+  json_writer j = {.file = open_memstream(&text, &bytes)};
+  if (!j.file) return no_memory();
+  conform_json(&j, &c->report);
+  bool is_complete = !ferror(j.file);
+  is_complete = fclose(j.file) == 0 && is_complete;
+  int result = is_complete ? files_write(path, text, bytes) : no_memory();
+  free(text);
   return result;
 }
 
+static int write_certificate(const conform *c, const char *path) {
+  size_t bytes;
+  char *text = conform_certificate(&c->report, &bytes);
+  int result = text ? files_write(path, text, bytes) : no_memory();
+  free(text);
+  return result;
+}
+
+/* Everything is known. */
+static int conclude(const conform *c) {
+  const char *report = options_get(c->o, OPT_CONFORM_REPORT), *certificate = options_get(c->o, OPT_CERTIFICATE);
+  json_writer writer;
+  if (options_has(c->o, OPT_JSON)) conform_json(output_json(&writer), &c->report);
+  else conform_sum(&c->report);
+  int result = report ? write_report(c, report) : OUTPUT_DONE;
+  bool conforms = conform_is_met(&c->report);
+  if (result == OUTPUT_DONE && certificate && conforms) result = write_certificate(c, certificate);
+  if (conforms) return result;
+  output_complain("conform: %s does not conform. Fix: mend what failed; docs/backends.md has each policy (VBP-n).", c->plugin);
+  return OUTPUT_FAILED;
+}
+
 static void release(conform *c) {
-  for (uint32_t i = 0; i < c->count; i++) {
+  for (uint32_t i = 0; i < c->report.count; i++) {
     free(c->results[i].text);
     free(c->results[i].note);
   }
+  allow_free(&c->allowed);
   free(c->results);
   free(c->is_wanted);
   free(c->plugin);
@@ -178,13 +269,21 @@ static void release(conform *c) {
   free(c->oracle);
 }
 
+static int list(const parsed_options *o) {
+  json_writer writer;
+  if (options_has(o, OPT_JSON)) conform_list_json(output_json(&writer));
+  else conform_list();
+  return OUTPUT_DONE;
+}
+
 int cmd_conform(const parsed_options *o) {
+  if (options_has(o, OPT_LIST)) return list(o);
   conform c = {.o = o};
   int result = settle(&c);
   if (result == OUTPUT_DONE) result = choose(&c);
+  if (result == OUTPUT_DONE) result = digest_plugin(&c);
   if (result == OUTPUT_DONE) result = run_all(&c);
-  for (uint32_t i = 0; i < c.count; i++)
-    printf("%-8s %-32s %s\n", check_verdict_name(c.results[i].verdict), c.results[i].row->id, c.results[i].text);
+  if (result == OUTPUT_DONE) result = conclude(&c);
   release(&c);
   return result;
 }

@@ -17,6 +17,9 @@
 #include <vyre/device.h>
 #include <vyre/ir.h>
 
+/* Raised with every check that is added or made stricter: what vyre_capabilities.conformance of a plugin means. */
+#define KIT_VERSION 1u
+
 /* What a run of the kit was asked for. */
 typedef struct kit_settings {
   const char *plugin; /* absolute path of the file */

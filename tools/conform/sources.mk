@@ -1,6 +1,7 @@
 # The conformance kit, a library of the command alone.
 noinst_LTLIBRARIES += tools/conform/libconform.la
 tools_conform_libconform_la_SOURCES = \
+	tools/conform/allow.c tools/conform/allow.h \
 	tools/conform/case.c \
 	tools/conform/checks.c tools/conform/checks.def tools/conform/checks.h \
 	tools/conform/differ.c \
@@ -8,6 +9,7 @@ tools_conform_libconform_la_SOURCES = \
 	tools/conform/kit.c tools/conform/kit.h \
 	tools/conform/outcome.h \
 	tools/conform/raw.c tools/conform/raw.h \
+	tools/conform/report.c tools/conform/report.h \
 	tools/conform/run.c tools/conform/run.h \
 	tools/conform/static.c
 include tools/conform/numeric.mk
