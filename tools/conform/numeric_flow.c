@@ -130,7 +130,8 @@ static void nested_ifs(FILE *out, uint32_t n) {
 }
 
 static void nested_loops(FILE *out, uint32_t n) {
-  for (uint32_t d = 0; d < n; d++) fprintf(out, "for (k%u in %u..s %% 2 + %u) { r = mix(r, k%u); ", d, d, d + 1, d);
+  for (uint32_t d = 0; d < n; d++)
+    fprintf(out, "for (k%u in %u..s %% %u + %u) { r = mix(r, k%u); ", d, d, 1 + (d % 12 == 5), d + 1, d);
   for (uint32_t d = 0; d < n; d++) fputs("} ", out);
 }
 
