@@ -43,8 +43,8 @@ static vyre_config *settings_for(kit *k, const char *plugin, const char *file, c
   vyre_config *config;
   vyre_status status = vyre_config_load(&options, &config, &error);
   if (status == VYRE_OK) status = vyre_config_set(config, VYRE_CONFIG_BACKENDS_PATH, plugin, "vyre conform", &error);
-  if (status == VYRE_OK) status = vyre_config_set(config, VYRE_CONFIG_BACKENDS_ENABLE, "*", "vyre conform", &error);
-  if (status == VYRE_OK) status = vyre_config_set(config, VYRE_CONFIG_CACHE_ENABLE, "false", "vyre conform", &error);
+  if (status == VYRE_OK) status = vyre_config_set(config, VYRE_CONFIG_BACKENDS_ENABLE, "", "vyre conform", &error);
+  if (status == VYRE_OK) status = vyre_config_set(config, VYRE_CONFIG_CACHE_ENABLE, "off", "vyre conform", &error);
   if (status == VYRE_OK && lanes != NULL)
     status = vyre_config_set(config, VYRE_CONFIG_CPU_REF_LANE_ORDER, lanes, "vyre conform", &error);
   if (status == VYRE_OK) return config;
