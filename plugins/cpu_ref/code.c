@@ -27,7 +27,7 @@ typedef struct preparation {
   uint32_t *leaf_cells; /* shared cell of each leaf expression + 1, 0 if it has none yet */
   uint32_t top;         /* cells in use */
   uint32_t loop;        /* innermost open loop, UINT32_MAX if there is none */
-  uint32_t stmt;
+  uint32_t stmt, expr;
   uint32_t prints;
   bool begins;          /* the next instruction begins a statement */
   vyre_status status;   /* NO_MEMORY or LIMIT once it happened */
@@ -46,7 +46,9 @@ static void emit(preparation *c, cpu_insn insn) {
   insn.begins = c->begins;
   insn.stmt = c->stmt;
   c->begins = false;
-  if (c->status == VYRE_OK && !vyre_vector_push(&c->code->insns, insn)) fail(c, VYRE_ERR_NO_MEMORY);
+  if (c->status != VYRE_OK) return;
+  if (!vyre_vector_push(&c->code->insns, insn) || !vyre_vector_push(&c->code->computes, c->expr))
+    fail(c, VYRE_ERR_NO_MEMORY);
 }
 
 /* Takes the next cell. */
@@ -178,7 +180,9 @@ static void compute(preparation *c, uint32_t e, uint32_t d) {
       }
   }
   if (insn.kind == CPU_WORKGROUP_LOAD || insn.kind == CPU_SHOULD_STOP) mark_loops(c);
+  c->expr = e;
   emit(c, insn);
+  c->expr = 0;
   c->top = top;
 }
 
@@ -432,6 +436,7 @@ void cpu_code_destroy(cpu_code *code) {
   if (code == NULL) return;
   vyre_program_release(code->program);
   vyre_vector_free(&code->insns);
+  vyre_vector_free(&code->computes);
   vyre_vector_free(&code->loops);
   vyre_vector_free(&code->sites);
   vyre_vector_free(&code->operands);

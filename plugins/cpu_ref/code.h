@@ -107,6 +107,7 @@ typedef struct cpu_options {
 typedef struct cpu_code {
   vyre_program *program; /* retained */
   VYRE_VECTOR(cpu_insn) insns;
+  VYRE_VECTOR(uint32_t) computes; /* by instruction: its expression; 0: it is its statement's own */
   VYRE_VECTOR(cpu_loop) loops;
   VYRE_VECTOR(cpu_site) sites;
   VYRE_VECTOR(uint32_t) operands; /* of print statements */

@@ -25,6 +25,7 @@ typedef struct cpu_launch {
   uint64_t *prints;         /* room for print records (vyre_print_record) */
   uint64_t print_words;
   uint32_t command;         /* goes into print records */
+  uint64_t *executed;       /* by instruction: how often it was run is added here; NULL: nobody asks */
 } cpu_launch;
 
 typedef struct cpu_report {

@@ -213,10 +213,11 @@ static bool run_statement(cpu_group *g, uint32_t i) {
   const cpu_loop *loops = run->code->loops.data;
   cpu_invocation *v = &g->invocations[i];
   cpu_cell *const bases[2] = { cpu_frame(g, i), run->shared };
-  uint64_t operations = 0;
+  uint64_t operations = 0, *executed = run->launch->executed;
   uint32_t pc = v->pc;
 #define CELL(operand) (bases[(operand) >> 31] + ((operand) & ~CPU_SHARED_CELL))
   do {
+    if (executed != NULL) executed[pc]++;
     const cpu_insn *in = &insns[pc++];
     cpu_cell *d = bases[0] + in->d;
     const cpu_cell *a = CELL(in->a);

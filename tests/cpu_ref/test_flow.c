@@ -374,6 +374,36 @@ START_TEST(operations_are_counted) {
 }
 END_TEST
 
+START_TEST(executions_are_counted_by_instruction) {
+  trial t;
+  uint64_t executed[32] = { 0 }, loads = 0, products = 0, stores = 0, all = 0;
+  trial_begin(&t, "program p workgroup(8) { rw a: u32[];\n"
+                  "  for (k in 0..3) { if (gid.x < 4) { a[gid.x] = a[gid.x] + a[k] * 5; } } }");
+  trial_bind(&t, "a", 16);
+  ck_assert_uint_le(t.code->insns.count, 32);
+  ck_assert_uint_eq(t.code->insns.count, t.code->computes.count);
+  t.launch.executed = executed;
+  ck_assert_int_eq(trial_try(&t, 2, 1, 1), VYRE_OK);
+  for (uint32_t i = 0; i < t.code->insns.count; i++) {
+    uint32_t e = t.code->computes.data[i];
+    uint8_t op = ir_expr_at(t.program, e)->op, stmt = ir_stmt_at(t.program, t.code->insns.data[i].stmt)->op;
+    loads += op == VYRE_OP_LOAD ? executed[i] : 0;
+    products += op == VYRE_OP_MUL ? executed[i] : 0;
+    stores += e == 0 && stmt == VYRE_STMT_STORE ? executed[i] : 0;
+    all += executed[i];
+  }
+  ck_assert_uint_eq(loads, 4 * 3 * 2);
+  ck_assert_uint_eq(products, 4 * 3);
+  ck_assert_uint_eq(stores, 4 * 3);
+  ck_assert_uint_eq(all, t.report.operations);
+  ck_assert_int_eq(trial_try(&t, 1, 1, 1), VYRE_OK); /* added to what was there */
+  uint64_t twice = 0;
+  for (uint32_t i = 0; i < t.code->insns.count; i++) twice += executed[i];
+  ck_assert_uint_eq(twice, all + t.report.operations);
+  trial_end(&t);
+}
+END_TEST
+
 int main(void) {
   const TTest *const tests[] = { loops_run_over_half_open_ranges,
                                  loops_stop_before_they_overflow,
@@ -400,6 +430,7 @@ int main(void) {
                                  the_clock_goes_on_and_pauses_end,
                                  prints_are_records_and_a_full_buffer_counts,
                                  operations_are_counted,
+                                 executions_are_counted_by_instruction,
                                  NULL };
   return run_suite("cpu_ref/flow", 60, tests);
 }
