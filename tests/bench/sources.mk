@@ -29,6 +29,15 @@ tests_bench_test_peer_host_CPPFLAGS = $(bench_test_flags)
 tests_bench_test_peer_host_CFLAGS = $(TEST_CFLAGS)
 tests_bench_test_peer_host_LDADD = bench/libvyre_bench.la $(TEST_LIBS)
 
+# What the optimizer is measured by.
+check_PROGRAMS += tests/bench/test_kernels
+TESTS += tests/bench/test_kernels
+valgrind_skip += tests/bench/test_kernels
+tests_bench_test_kernels_SOURCES = tests/bench/test_kernels.c bench/harness/generate.c $(tests_backend_helpers)
+tests_bench_test_kernels_CPPFLAGS = $(bench_test_flags)
+tests_bench_test_kernels_CFLAGS = $(TEST_CFLAGS)
+tests_bench_test_kernels_LDADD = bench/libvyre_kernels.la plugins/cpu_ref/libengine.la $(TEST_LIBS)
+
 # The command as a whole.
 TESTS += tests/bench/test_bench.sh
 EXTRA_DIST += tests/bench/test_bench.sh

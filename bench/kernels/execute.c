@@ -1,0 +1,85 @@
+/* A launch of the oracle's engine without a plugin around it, so that it can be asked how often each instruction was
+ * run. */
+#include "kernels/execute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../plugins/cpu_ref/cpu_limits.h"
+#include "../plugins/cpu_ref/launch.h"
+#include "base/error.h"
+
+static vyre_status differs(const kernel_data *data, vyre_error *error) {
+  return vyre_fail(error, VYRE_ERR_INVALID_PROGRAM, data->kernel->name,
+                   "The program has not the buffers and parameters of its kernel. Fix: keep them, in their order.");
+}
+
+/* Binds the kernel's arrays and parameters to slots and numbers of |program|. */
+static vyre_status bind(const kernel_data *data, const vyre_program *program, cpu_bound *bound, uint64_t *params,
+                        vyre_error *error) {
+  vyre_buffer_info buffer;
+  vyre_param_info param;
+  for (uint32_t i = 0; i < data->array_count; i++) {
+    const kernel_array *array = &data->arrays[i];
+    if (!vyre_program_slot(program, i, &buffer) || strcmp(buffer.name, array->name) != 0 ||
+        buffer.element != array->type)
+      return differs(data, error);
+    bound[i] = (cpu_bound){array->data, array->count};
+  }
+  for (uint32_t i = 0; i < data->param_count; i++) {
+    if (!vyre_program_param(program, i, &param) || strcmp(param.name, data->params[i].name) != 0)
+      return differs(data, error);
+    params[i] = data->params[i].bits;
+  }
+  bool more = vyre_program_slot(program, data->array_count, &buffer) ||
+              vyre_program_param(program, data->param_count, &param);
+  return more ? differs(data, error) : VYRE_OK;
+}
+
+static void add_up(const cpu_code *code, const uint64_t *executed, kernel_tally *tally) {
+  for (uint32_t i = 0; i < code->insns.count; i++) {
+    uint32_t e = code->computes.data[i];
+    tally->instructions += executed[i];
+    if (e != 0) tally->ops[ir_expr_at(code->program, e)->op] += executed[i];
+    else tally->stmts[ir_stmt_at(code->program, code->insns.data[i].stmt)->op] += executed[i];
+  }
+}
+
+vyre_status kernel_execute(const kernel_data *data, vyre_program *program, kernel_tally *tally, vyre_error *error) {
+  cpu_bound bound[KERNEL_MAX_ARRAYS];
+  uint64_t params[KERNEL_MAX_PARAMS];
+  const cpu_options options = {0};
+  cpu_code *code;
+  cpu_report report;
+  if (tally != NULL) *tally = (kernel_tally){0};
+  vyre_status status = bind(data, program, bound, params, error);
+  if (status == VYRE_OK) status = cpu_code_create(program, &options, &code, error);
+  if (status != VYRE_OK) return status;
+  cpu_launch launch = {.code = code, .params = params, .bound = bound, .memory_limit = CPU_MEMORY_LIMIT};
+  memcpy(launch.grid, data->kernel->grid, sizeof launch.grid);
+  if (tally != NULL) launch.executed = calloc(code->insns.count, sizeof *launch.executed);
+  if (tally != NULL && launch.executed == NULL) status = vyre_fail_memory(error, data->kernel->name);
+  if (status == VYRE_OK) status = cpu_launch_run(&launch, &report, error);
+  if (status == VYRE_OK && tally != NULL) add_up(code, launch.executed, tally);
+  free(launch.executed);
+  cpu_code_destroy(code);
+  return status;
+}
+
+uint64_t kernel_operators(const kernel_tally *tally) {
+  uint64_t sum = 0;
+  for (int op = 0; op < VYRE_OP_COUNT; op++) sum += tally->ops[op];
+  return sum;
+}
+
+uint64_t kernel_loads(const kernel_tally *tally) {
+  return tally->ops[VYRE_OP_LOAD] + tally->ops[VYRE_OP_GRID_UNIFORM_LOAD] + tally->ops[VYRE_OP_WORKGROUP_UNIFORM_LOAD];
+}
+
+uint64_t kernel_stores(const kernel_tally *tally) {
+  return tally->stmts[VYRE_STMT_STORE];
+}
+
+uint64_t kernel_divisions(const kernel_tally *tally) {
+  return tally->ops[VYRE_OP_DIV] + tally->ops[VYRE_OP_MOD];
+}

@@ -1,0 +1,23 @@
+/* Kernels on the engine of the oracle, with a count of what was executed. */
+#ifndef VYRE_BENCH_KERNELS_EXECUTE_H
+#define VYRE_BENCH_KERNELS_EXECUTE_H
+
+#include "kernels/kernels.h"
+
+/* How often each was executed, over all invocations: operators, and what statements do besides their operands. */
+typedef struct kernel_tally {
+  uint64_t ops[VYRE_OP_COUNT], stmts[VYRE_STMT_COUNT];
+  uint64_t instructions; /* of the oracle, its jumps and moves included */
+} kernel_tally;
+
+/* Runs |program|, the kernel's own or what became of it, on the kernel's arrays in place. |tally| may be NULL.
+ * Errors: those of the oracle; INVALID_PROGRAM if the program has other buffers or parameters than the kernel. */
+vyre_status kernel_execute(const kernel_data *data, vyre_program *program, kernel_tally *tally, vyre_error *error);
+
+/* Operators executed, and those among them that load; an operator on vectors counts once. */
+uint64_t kernel_operators(const kernel_tally *tally);
+uint64_t kernel_loads(const kernel_tally *tally);
+uint64_t kernel_stores(const kernel_tally *tally);
+uint64_t kernel_divisions(const kernel_tally *tally);
+
+#endif
