@@ -4,10 +4,13 @@ tools_conform_libconform_la_SOURCES = \
 	tools/conform/allow.c tools/conform/allow.h \
 	tools/conform/case.c \
 	tools/conform/checks.c tools/conform/checks.def tools/conform/checks.h \
+	tools/conform/descriptor.c \
 	tools/conform/differ.c \
 	tools/conform/host.c \
+	tools/conform/image.c tools/conform/image.h \
 	tools/conform/kit.c tools/conform/kit.h \
 	tools/conform/outcome.h \
+	tools/conform/process.c tools/conform/process.h \
 	tools/conform/raw.c tools/conform/raw.h \
 	tools/conform/report.c tools/conform/report.h \
 	tools/conform/run.c tools/conform/run.h \
