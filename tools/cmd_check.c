@@ -4,7 +4,6 @@
 
 #include "commands.h"
 #include "failure.h"
-#include "files.h"
 #include "json.h"
 #include "output.h"
 #include "profile.h"
@@ -81,19 +80,8 @@ static void note_missing_budget(const loaded_program *p) {
 /* The profile of --profile, NULL in *out without that option. */
 static int read_profile(const parsed_options *o, profile *room, const profile **out) {
   const char *path = options_get(o, OPT_PROFILE);
-  char reason[PROFILE_REASON_BYTES];
-  uint8_t *bytes;
-  size_t count;
-  *out = NULL;
-  if (!path) return OUTPUT_DONE;
-  int result = files_read(path, PROFILE_MAX_BYTES, &bytes, &count);
-  if (result != OUTPUT_DONE) return OUTPUT_USAGE;
-  bool is_good = profile_parse((const char *)bytes, count, room, reason);
-  free(bytes);
-  *out = room;
-  if (is_good) return OUTPUT_DONE;
-  output_complain_at(path, "%s", reason);
-  return OUTPUT_USAGE;
+  *out = path ? room : NULL;
+  return path ? program_read_profile(path, room) : OUTPUT_DONE;
 }
 
 /* Whether a device with that profile could run the program. An error budget is the run's affair. */

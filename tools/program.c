@@ -85,6 +85,19 @@ void program_free(loaded_program *p) {
   free(p->bytes);
 }
 
+int program_read_profile(const char *path, profile *out) {
+  char reason[PROFILE_REASON_BYTES];
+  uint8_t *bytes;
+  size_t count;
+  int result = files_read(path, PROFILE_MAX_BYTES, &bytes, &count);
+  if (result != OUTPUT_DONE) return OUTPUT_USAGE;
+  bool is_good = profile_parse((const char *)bytes, count, out, reason);
+  free(bytes);
+  if (is_good) return OUTPUT_DONE;
+  output_complain_at(path, "%s", reason);
+  return OUTPUT_USAGE;
+}
+
 const char *program_access_name(vyre_access access) {
   switch (access) {
   case VYRE_ACCESS_READ:

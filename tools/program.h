@@ -5,6 +5,7 @@
 #include <vyre/ir.h>
 
 #include "options.h"
+#include "profile.h"
 
 typedef struct loaded_program {
   const char *path; /* as it was given; "standard input" for "-" */
@@ -22,6 +23,8 @@ int program_read(const char *path, loaded_program *out);
 int program_load(const char *path, const parsed_options *options, loaded_program *out);
 void program_free(loaded_program *p);
 
+/* Reads the file of a profile. Gives an exit status; it has been said then. */
+int program_read_profile(const char *path, profile *out);
 /* "read", "rw", ... as it is written in a declaration. */
 const char *program_access_name(vyre_access access);
 

@@ -8,17 +8,17 @@
 
 #include "output.h"
 
-/* Adds one --backend-path to the list of absolute paths. */
-static int add_path(const char *directory, char **list) {
-  char *path = realpath(directory, NULL);
+/* Adds what |option| names to the list of absolute paths. */
+static int add_path(const char *option, const char *name, char **list) {
+  char *path = realpath(name, NULL);
   if (!path) {
-    output_complain("--backend-path %s: %s. Fix: name a directory that exists.", directory, strerror(errno));
+    output_complain("%s %s: %s. Fix: name one that exists.", option, name, strerror(errno));
     return OUTPUT_USAGE;
   }
   char *longer = NULL;
   int result = OUTPUT_DONE;
   if (strchr(path, ':')) {
-    output_complain("--backend-path %s: there is a colon in its path. Fix: use another directory.", directory);
+    output_complain("%s %s: there is a colon in its path. Fix: use another directory.", option, name);
     result = OUTPUT_USAGE;
   } else if (asprintf(&longer, "%s%s%s", *list ? *list : "+", *list ? ":" : "", path) < 0) {
     output_complain("memory is exhausted");
@@ -31,17 +31,17 @@ static int add_path(const char *directory, char **list) {
   return OUTPUT_DONE;
 }
 
-static int set_paths(const parsed_options *o, session *s) {
+static int set_paths(const parsed_options *o, const char *plugin, session *s) {
   char *list = NULL;
-  int result = OUTPUT_DONE;
+  int result = plugin ? add_path("--target", plugin, &list) : OUTPUT_DONE;
   for (size_t i = 0; i < o->value_count && result == OUTPUT_DONE; i++)
-    if (o->values[i].row->id == OPT_BACKEND_PATH) result = add_path(o->values[i].text, &list);
+    if (o->values[i].row->id == OPT_BACKEND_PATH) result = add_path("--backend-path", o->values[i].text, &list);
   if (list && result == OUTPUT_DONE) result = session_set(s, VYRE_CONFIG_BACKENDS_PATH, list, "--backend-path");
   free(list);
   return result;
 }
 
-int session_load(const parsed_options *options, session *out) {
+int session_load_plugin(const parsed_options *options, const char *plugin, session *out) {
   *out = (session){0};
   vyre_config_options load = {.size = sizeof load, .path = options_get(options, OPT_CONFIG)};
   vyre_error error = VYRE_ERROR_INIT;
@@ -50,8 +50,10 @@ int session_load(const parsed_options *options, session *out) {
     output_error(load.path ? load.path : "settings", &error);
     return status == VYRE_ERR_NO_MEMORY ? OUTPUT_FAILED : OUTPUT_USAGE;
   }
-  return set_paths(options, out);
+  return set_paths(options, plugin, out);
 }
+
+int session_load(const parsed_options *options, session *out) { return session_load_plugin(options, NULL, out); }
 
 void session_warn(const session *s) {
   const char *warning;

@@ -16,6 +16,8 @@ typedef struct session {
 
 /* Loads the settings, with --config and --backend-path of |options|. Gives an exit status; close in any case. */
 int session_load(const parsed_options *options, session *out);
+/* The same, with the plugin in the file |plugin|, of --target, before all others; NULL for none. */
+int session_load_plugin(const parsed_options *options, const char *plugin, session *out);
 /* Shows what is odd in the settings. */
 void session_warn(const session *s);
 /* Changes a setting, for the option |source|. Gives an exit status. */

@@ -1,69 +1,20 @@
-/* From a program to an executable. Options of the call, the program and the settings become one final set here,
- * which with the fingerprint is the key of an executable: who compiles the same again gets the same one. */
+/* From a program to an executable. Its final options and its fingerprint are the key: who compiles the same again gets
+ * the same executable. */
 #include <stdlib.h>
 #include <string.h>
-
-#include <vyre/wire.h>
 
 #include "backend/objects.h"
 #include "base/error.h"
 
-/* The key, before there is an executable. */
-typedef struct options {
-  uint32_t flags, ulp, subgroup;
-  uint64_t steps;
-} options;
-
-/* |config| may be NULL: then nothing is set. */
-static uint64_t setting(const vyre_config *config, vyre_config_key key, uint64_t otherwise) {
-  vyre_config_value value = { 0 };
-  if (config != NULL) vyre_config_get(config, key, &value);
-  return value.is_set ? value.number : otherwise;
-}
-
-static vyre_status merge(const vyre_config *config, const vyre_program_info *info, const vyre_compile_options *call,
-                         options *out, vyre_error *error) {
-  static const vyre_compile_options none = VYRE_COMPILE_OPTIONS_INIT;
-  const uint32_t known = VYRE_OPTION_CONTRACT | VYRE_OPTION_FLUSH | VYRE_OPTION_UNCHECKED;
-  if (call == NULL) call = &none;
-  if (call->size != sizeof *call || (call->flags & ~known) != 0)
-    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "options",
-                     "The compile options have size %u and flags 0x%X; %zu and bits of 0x%X are known. Fix: start from "
-                     "VYRE_COMPILE_OPTIONS_INIT.",
-                     call->size, call->flags, sizeof *call, known);
-  if (call->subgroup_size > 32 || (call->subgroup_size & (call->subgroup_size - 1)) != 0)
-    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "subgroup_size",
-                     "A subgroup size of %u is asked for. Fix: ask for 1, 2, 4, 8, 16 or 32, or 0 for any.",
-                     call->subgroup_size);
-  if (call->subgroup_size != 0 && info->subgroup != 0 && call->subgroup_size != info->subgroup)
-    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "subgroup_size",
-                     "The program says subgroup(%u) and the call asks for %u. Fix: ask for the program's size, or for "
-                     "none.",
-                     info->subgroup, call->subgroup_size);
-  *out = (options){ .ulp = call->ulp, .subgroup = call->subgroup_size, .steps = call->steps };
-  if (out->ulp == VYRE_ULP_UNSET) out->ulp = info->ulp;
-  if (out->ulp == VYRE_ULP_UNSET) out->ulp = (uint32_t)setting(config, VYRE_CONFIG_RUN_ULP, VYRE_ULP_UNSET);
-  if (out->subgroup == 0) out->subgroup = info->subgroup;
-  if (out->steps == 0) out->steps = setting(config, VYRE_CONFIG_RUN_STEPS, 0);
-  if (out->ulp != VYRE_ULP_UNSET) out->flags |= VYRE_COMPILE_ULP;
-  if (out->steps != 0) out->flags |= VYRE_COMPILE_STEPS;
-  if ((call->flags & VYRE_OPTION_CONTRACT) != 0 || (info->attributes & VYRE_PROGRAM_CONTRACT) != 0)
-    out->flags |= VYRE_COMPILE_CONTRACT;
-  if ((call->flags & VYRE_OPTION_FLUSH) != 0 || (info->attributes & VYRE_PROGRAM_FLUSH) != 0)
-    out->flags |= VYRE_COMPILE_FLUSH;
-  if ((call->flags & VYRE_OPTION_UNCHECKED) != 0) out->flags |= VYRE_COMPILE_UNCHECKED;
-  return VYRE_OK;
-}
-
 /* ---- The device's list of executables -------------------------------------------------------- */
 
-static bool is_same(const vyre_executable *e, const uint8_t *fingerprint, const options *o) {
+static bool is_same(const vyre_executable *e, const uint8_t *fingerprint, const vyre_final_options *o) {
   return memcmp(e->fingerprint, fingerprint, VYRE_FINGERPRINT_BYTES) == 0 && e->flags == o->flags &&
          e->ulp == o->ulp && e->subgroup == o->subgroup && e->steps == o->steps;
 }
 
 /* One that is there already, counted; NULL if there is none. The lock is held. */
-static vyre_executable *find_executable(vyre_device *device, const uint8_t *fingerprint, const options *o) {
+static vyre_executable *find_executable(vyre_device *device, const uint8_t *fingerprint, const vyre_final_options *o) {
   for (uint32_t i = 0; i < device->executables.count; i++) {
     vyre_executable *e = device->executables.data[i];
     if (is_same(e, fingerprint, o) && vyre_refs_try(&e->refs)) return e;
@@ -72,7 +23,7 @@ static vyre_executable *find_executable(vyre_device *device, const uint8_t *fing
 }
 
 /* Lists |made|, or gives the one that another thread has listed meanwhile; NULL without memory. */
-static vyre_executable *list_executable(vyre_device *device, vyre_executable *made, const options *o) {
+static vyre_executable *list_executable(vyre_device *device, vyre_executable *made, const vyre_final_options *o) {
   pthread_mutex_lock(&device->lock);
   vyre_executable *listed = find_executable(device, made->fingerprint, o);
   if (listed == NULL && vyre_vector_push(&device->executables, made)) listed = made;
@@ -93,12 +44,7 @@ static void unlist_executable(vyre_executable *executable) {
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
 
-static void pass_remark(void *ctx, uint32_t severity, uint32_t code, uint32_t statement, const char *text) {
-  const vyre_compile_options *call = ctx;
-  call->remark(call->remark_ctx, (vyre_log_level)severity, code, statement, text);
-}
-
-static vyre_status load(vyre_device *device, vyre_program *program, const options *o, const vyre_bytes *blob,
+static vyre_status load(vyre_device *device, vyre_program *program, const vyre_final_options *o, const vyre_bytes *blob,
                         vyre_executable **out, vyre_error *error) {
   vyre_executable *e = calloc(1, sizeof *e);
   if (e == NULL) return vyre_fail_memory(error, "compile");
@@ -123,7 +69,7 @@ static vyre_status load(vyre_device *device, vyre_program *program, const option
 }
 
 /* With machine code from the disk cache. Who wants the compiler's remarks gets no code that was compiled before. */
-static vyre_status load_cached(vyre_device *device, vyre_program *program, const options *o,
+static vyre_status load_cached(vyre_device *device, vyre_program *program, const vyre_final_options *o,
                                const vyre_compile_request *request, vyre_executable **out) {
   vyre_bytes blob;
   if (request->remark != NULL || vyre_blob_find(device, request, &blob) != VYRE_OK) return VYRE_ERR_NOT_FOUND;
@@ -132,7 +78,7 @@ static vyre_status load_cached(vyre_device *device, vyre_program *program, const
   return status;
 }
 
-static vyre_status load_compiled(vyre_device *device, vyre_program *program, const options *o,
+static vyre_status load_compiled(vyre_device *device, vyre_program *program, const vyre_final_options *o,
                                  const vyre_compile_request *request, vyre_executable **out, vyre_error *error) {
   vyre_bytes blob;
   vyre_status status = vyre_blob_make(device, request, &blob, error);
@@ -143,31 +89,14 @@ static vyre_status load_compiled(vyre_device *device, vyre_program *program, con
   return status;
 }
 
-static vyre_status build(vyre_device *device, vyre_program *program, const options *o,
+static vyre_status build(vyre_device *device, vyre_program *program, const vyre_final_options *o,
                          const vyre_compile_options *call, vyre_executable **out, vyre_error *error) {
-  uint8_t *wire;
-  size_t wire_bytes;
-  if (vyre_wire_encode(program, &wire, &wire_bytes) != VYRE_OK) return vyre_fail_memory(error, "compile");
-  bool has_remark = call != NULL && call->remark != NULL;
-  vyre_compile_options target = has_remark ? *call : (vyre_compile_options){ 0 };
-  vyre_compile_request request = {
-    .size = sizeof request,
-    .flags = o->flags,
-    .wire = wire,
-    .wire_bytes = wire_bytes,
-    .ulp_budget = (o->flags & VYRE_COMPILE_ULP) != 0 ? o->ulp : 0,
-    .subgroup_size = o->subgroup,
-    .steps = o->steps,
-    .remark = has_remark ? pass_remark : NULL,
-    .remark_ctx = &target,
-  };
-  memcpy(request.fingerprint, vyre_program_fingerprint(program), VYRE_FINGERPRINT_BYTES);
+  vyre_request request;
+  vyre_status status = vyre_request_make(&device->file->desc, &device->caps, program, o, call, &request, error);
   vyre_executable *made = NULL;
-  vyre_status status = vyre_request_kernel(&device->file->desc, &device->caps, program, &request, error);
-  if (status == VYRE_OK && load_cached(device, program, o, &request, &made) != VYRE_OK)
-    status = load_compiled(device, program, o, &request, &made, error);
-  vyre_request_free_kernel(&request);
-  free(wire);
+  if (status == VYRE_OK && load_cached(device, program, o, &request.record, &made) != VYRE_OK)
+    status = load_compiled(device, program, o, &request.record, &made, error);
+  vyre_request_free(&request);
   if (status != VYRE_OK) return status;
   *out = list_executable(device, made, o);
   if (*out != made) vyre_executable_destroy(made);
@@ -178,11 +107,11 @@ vyre_status vyre_compile(vyre_device *device, vyre_program *program, const vyre_
                          vyre_executable **out, vyre_error *error) {
   *out = NULL;
   vyre_program_info info;
-  options o = { 0 };
+  vyre_final_options o;
   vyre_status status = vyre_device_check_open(device, error);
   if (status != VYRE_OK) return status;
   vyre_program_describe(program, &info);
-  status = merge(device->context->config, &info, call, &o, error);
+  status = vyre_options_merge(device->context->config, &info, call, &o, error);
   if (status == VYRE_OK) status = vyre_admit(program, o.flags, o.subgroup, &device->caps, device->name, error);
   if (status != VYRE_OK) return status;
   pthread_mutex_lock(&device->lock);
@@ -194,12 +123,12 @@ vyre_status vyre_compile(vyre_device *device, vyre_program *program, const vyre_
 vyre_status vyre_compile_check(const vyre_capabilities *target, const vyre_program *program,
                                const vyre_compile_options *call, vyre_error *error) {
   vyre_program_info info;
-  options o = { 0 };
+  vyre_final_options o;
   if (target->size != sizeof *target)
     return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "target", "The record has size %u; %zu is known. Fix: set it.",
                      target->size, sizeof *target);
   vyre_program_describe(program, &info);
-  vyre_status status = merge(NULL, &info, call, &o, error);
+  vyre_status status = vyre_options_merge(NULL, &info, call, &o, error);
   return status == VYRE_OK ? vyre_admit(program, o.flags, o.subgroup, target, target->profile, error) : status;
 }
 

@@ -125,6 +125,9 @@ vyre_status vyre_registry_check(vyre_context *context, vyre_error *error);
 const char *vyre_backend_name_at(vyre_context *context, uint32_t index);
 /* The backend of that name, loaded; *out NULL and NOT_FOUND if there is none, or what is wrong with it. */
 vyre_status vyre_backend_use(vyre_context *context, const char *name, vyre_plugin_file **out, vyre_error *error);
+/* The same for what needs no device: a sound plugin that can't work here will do. */
+vyre_status vyre_backend_use_compiler(vyre_context *context, const char *name, vyre_plugin_file **out,
+                                      vyre_error *error);
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
@@ -189,6 +192,25 @@ vyre_status vyre_blob_make(vyre_device *device, const vyre_compile_request *requ
 /* Into the disk cache, once it was loaded. */
 void vyre_blob_keep(vyre_device *device, const vyre_compile_request *request, const vyre_bytes *blob);
 void vyre_blob_free(vyre_device *device, vyre_bytes *blob);
+
+/* request.c: options of the call over those of the program over settings, which may be NULL. They are zero after a
+ * failure. */
+typedef struct vyre_final_options {
+  uint32_t flags, ulp, subgroup; /* flags: VYRE_COMPILE_* */
+  uint64_t steps;
+} vyre_final_options;
+vyre_status vyre_options_merge(const vyre_config *config, const vyre_program_info *info,
+                               const vyre_compile_options *call, vyre_final_options *out, vyre_error *error);
+/* A request and what it points to. It stays where it is; nothing is to be freed after a failure. */
+typedef struct vyre_request {
+  vyre_compile_request record;
+  vyre_compile_options call; /* whose remark is called */
+  uint8_t *wire;
+} vyre_request;
+vyre_status vyre_request_make(const vyre_backend_desc *desc, const vyre_capabilities *target,
+                              const vyre_program *program, const vyre_final_options *options,
+                              const vyre_compile_options *call, vyre_request *out, vyre_error *error);
+void vyre_request_free(vyre_request *request);
 
 /* kernel.c: adds the kernel to a request, if the plugin takes kernels; the caller frees it. */
 vyre_status vyre_request_kernel(const vyre_backend_desc *desc, const vyre_capabilities *target,

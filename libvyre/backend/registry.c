@@ -163,7 +163,8 @@ static vyre_status not_found(vyre_context *context, const char *name, vyre_error
                    VYRE_BACKEND_PREFIX, name, VYRE_BACKEND_SUFFIX, found);
 }
 
-vyre_status vyre_backend_use(vyre_context *context, const char *name, vyre_plugin_file **out, vyre_error *error) {
+/* Loads the backend of that name. *out is its file, whatever its verdict is. */
+static vyre_status load_named(vyre_context *context, const char *name, vyre_plugin_file **out, vyre_error *error) {
   *out = NULL;
   vyre_status status = vyre_registry_check(context, error);
   if (status != VYRE_OK) return status;
@@ -175,10 +176,33 @@ vyre_status vyre_backend_use(vyre_context *context, const char *name, vyre_plugi
   pthread_mutex_unlock(&context->lock);
   if (backend == NULL) return status;
   /* Nothing of a loaded backend changes any more. Without a chosen file, the first one says why. */
-  vyre_plugin_file *file = backend->chosen != NULL ? backend->chosen : backend->files.data[0];
-  if (file->verdict != VYRE_VERDICT_USABLE)
-    return vyre_fail(error, file->status, file->path, "Backend %s is %s: %s", name, vyre_verdict_name(file->verdict),
-                     file->reason != NULL ? file->reason : vyre_status_text(file->status));
+  *out = backend->chosen != NULL ? backend->chosen : backend->files.data[0];
+  return VYRE_OK;
+}
+
+static vyre_status unusable(const vyre_plugin_file *file, vyre_error *error) {
+  return vyre_fail(error, file->status, file->path, "Backend %s is %s: %s", file->name,
+                   vyre_verdict_name(file->verdict),
+                   file->reason != NULL ? file->reason : vyre_status_text(file->status));
+}
+
+vyre_status vyre_backend_use(vyre_context *context, const char *name, vyre_plugin_file **out, vyre_error *error) {
+  vyre_plugin_file *file;
+  *out = NULL;
+  vyre_status status = load_named(context, name, &file, error);
+  if (status != VYRE_OK) return status;
+  if (file->verdict != VYRE_VERDICT_USABLE) return unusable(file, error);
+  *out = file;
+  return VYRE_OK;
+}
+
+vyre_status vyre_backend_use_compiler(vyre_context *context, const char *name, vyre_plugin_file **out,
+                                      vyre_error *error) {
+  vyre_plugin_file *file;
+  *out = NULL;
+  vyre_status status = load_named(context, name, &file, error);
+  if (status != VYRE_OK) return status;
+  if (file->verdict != VYRE_VERDICT_USABLE && file->verdict != VYRE_VERDICT_UNAVAILABLE) return unusable(file, error);
   *out = file;
   return VYRE_OK;
 }

@@ -19,7 +19,9 @@ vyre_core_sources += \
 	libvyre/backend/admit.c \
 	libvyre/backend/blob.c \
 	libvyre/backend/compile.c \
+	libvyre/backend/emit.c \
 	libvyre/backend/kernel.c \
+	libvyre/backend/request.c \
 	libvyre/backend/buffer.c \
 	libvyre/backend/overlap.c \
 	libvyre/backend/set.c \

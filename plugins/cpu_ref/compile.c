@@ -3,9 +3,12 @@
 
 #include "plugin.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <vyre/text.h>
 #include <vyre/wire.h>
 
 #include "base/error.h"
@@ -133,24 +136,69 @@ static vyre_status bad_blob(vyre_error *error, const char *what) {
   return vyre_fail(error, VYRE_ERR_INVALID_FILE, PROFILE, "the executable %s. Fix: compile the program again", what);
 }
 
+/* The header of a blob of this build. */
+static vyre_status read_header(const void *blob, uint64_t bytes, blob_header *header, vyre_error *error) {
+  if (bytes < sizeof *header) return bad_blob(error, "is cut off");
+  memcpy(header, blob, sizeof *header);
+  if (memcmp(header->magic, magic, sizeof magic) != 0) return bad_blob(error, "was not compiled by cpu_ref");
+  if (header->wire_bytes != bytes - sizeof *header) return bad_blob(error, "has another length than it says");
+  header->build_id[sizeof header->build_id - 1] = header->profile[sizeof header->profile - 1] = 0;
+  if (strcmp(header->build_id, cpu_build_id) == 0 && strcmp(header->profile, PROFILE) == 0) return VYRE_OK;
+  return vyre_fail(error, VYRE_ERR_UNSUPPORTED, PROFILE,
+                   "the executable was compiled by build %s for %s, this is build %s of %s. Fix: compile it again",
+                   header->build_id, header->profile, cpu_build_id, PROFILE);
+}
+
 vyre_status cpu_load_blob(const void *blob, uint64_t bytes, cpu_code **out, vyre_error *error) {
   blob_header header, found;
   *out = NULL;
-  if (bytes < sizeof header) return bad_blob(error, "is cut off");
-  memcpy(&header, blob, sizeof header);
-  if (memcmp(header.magic, magic, sizeof magic) != 0) return bad_blob(error, "was not compiled by cpu_ref");
-  if (header.wire_bytes != bytes - sizeof header) return bad_blob(error, "has another length than it says");
-  header.build_id[sizeof header.build_id - 1] = header.profile[sizeof header.profile - 1] = 0;
-  if (strcmp(header.build_id, cpu_build_id) != 0 || strcmp(header.profile, PROFILE) != 0)
-    return vyre_fail(error, VYRE_ERR_UNSUPPORTED, PROFILE,
-                     "the executable was compiled by build %s for %s, this is build %s of %s. Fix: compile it again",
-                     header.build_id, header.profile, cpu_build_id, PROFILE);
+  vyre_status status = read_header(blob, bytes, &header, error);
+  if (status != VYRE_OK) return status;
   cpu_options options = { .ulp = header.ulp, .subgroup = header.subgroup, .steps = header.steps };
   const uint8_t *wire = (const uint8_t *)blob + sizeof header;
-  vyre_status status = prepare(wire, header.wire_bytes, &options, &found, out, error);
+  status = prepare(wire, header.wire_bytes, &options, &found, out, error);
   if (status != VYRE_OK) return status;
   if (memcmp(found.fingerprint, header.fingerprint, sizeof found.fingerprint) == 0) return VYRE_OK;
   cpu_code_destroy(*out);
   *out = NULL;
   return bad_blob(error, "holds another program than it says");
+}
+
+/* ---- As text: the program, which is what runs, under the options that it runs with ---- */
+
+static vyre_status print_blob(const blob_header *header, const vyre_program *program, const vyre_host *host,
+                              vyre_bytes *out, vyre_error *error) {
+  char head[320], *text;
+  size_t length;
+  if (vyre_text_print(program, &text, &length) != VYRE_OK) return vyre_fail_memory(error, PROFILE);
+  int used = snprintf(head, sizeof head, "// build %s, profile %s, subgroups of %u", header->build_id,
+                      header->profile, header->subgroup);
+  if (header->ulp != VYRE_ULP_UNSET) used += snprintf(head + used, sizeof head - (size_t)used, ", ulp %u", header->ulp);
+  if (header->steps != 0)
+    used += snprintf(head + used, sizeof head - (size_t)used, ", at most %" PRIu64 " steps", header->steps);
+  head[used++] = '\n';
+  char *data = host->alloc(host->ctx, (size_t)used + length, 16);
+  if (data != NULL) {
+    memcpy(data, head, (size_t)used);
+    memcpy(data + used, text, length);
+    out->data = data;
+    out->length = (size_t)used + length;
+  }
+  free(text);
+  return data != NULL ? VYRE_OK : vyre_fail_memory(error, PROFILE);
+}
+
+vyre_status cpu_disassemble(const vyre_host *host, const void *blob, uint64_t bytes, vyre_bytes *out,
+                            vyre_error *error) {
+  blob_header header;
+  vyre_program *program;
+  out->data = NULL;
+  out->length = 0;
+  vyre_status status = read_header(blob, bytes, &header, error);
+  if (status == VYRE_OK)
+    status = vyre_wire_decode((const uint8_t *)blob + sizeof header, header.wire_bytes, NULL, &program, error);
+  if (status != VYRE_OK) return status;
+  status = print_blob(&header, program, host, out, error);
+  vyre_program_release(program);
+  return status;
 }

@@ -234,6 +234,7 @@ static const vyre_backend_ops ops = {
   .probe = probe,
   .profile = profile,
   .compile = cpu_compile,
+  .disassemble = cpu_disassemble,
   .open = plugin_open,
   .close = plugin_close,
   .device_count = device_count,

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <vyre/backend.h>
 #include <vyre/kernel.h>
@@ -99,6 +100,9 @@ void engine_free(engine_code *code);
 const char *engine_text(const engine_code *code, uint32_t at);
 /* Bytes that an element takes in memory. */
 uint32_t engine_element_bytes(vyre_kernel_type type);
+
+/* Writes the steps as text for people. text.c */
+void engine_print(const engine_code *code, FILE *to);
 
 /* Bytes that the state of one workgroup takes. */
 uint64_t engine_group_bytes(const engine_code *code);

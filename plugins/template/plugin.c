@@ -1,4 +1,5 @@
 /* What this backend is, what it compiles to, and how that runs: the file to begin with when writing another one. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,6 +187,39 @@ static vyre_status read_blob(const uint8_t *blob, uint64_t bytes, engine_code **
   if (status != VYRE_OK) return status;
   status = check_needs((*code)->header->needs, error);
   if (status != VYRE_OK) engine_free(*code);
+  return status;
+}
+
+/* A text as memory of the host. */
+static vyre_status give_text(const vyre_host *host, const char *text, size_t length, vyre_bytes *out,
+                             vyre_error *error) {
+  void *data = host->alloc(host->ctx, length, 16);
+  if (data == NULL) return backend_no_memory(error);
+  memcpy(data, text, length);
+  out->data = data;
+  out->length = length;
+  return VYRE_OK;
+}
+
+static vyre_status disassemble(const vyre_host *host, const void *blob, uint64_t bytes, vyre_bytes *out,
+                               vyre_error *error) {
+  engine_code *code;
+  char *text = NULL;
+  size_t length = 0;
+  out->data = NULL;
+  out->length = 0;
+  vyre_status status = read_blob(blob, bytes, &code, error);
+  if (status != VYRE_OK) return status;
+  FILE *to = open_memstream(&text, &length);
+  if (to != NULL) {
+    fprintf(to, "; build " BUILD_ID ", profile " NAME ", %llu bytes\n", (unsigned long long)bytes);
+    engine_print(code, to);
+  }
+  engine_free(code);
+  bool is_complete = to != NULL && !ferror(to);
+  if (to != NULL) is_complete = fclose(to) == 0 && is_complete;
+  status = is_complete ? give_text(host, text, length, out, error) : backend_no_memory(error);
+  free(text);
   return status;
 }
 
@@ -379,6 +413,7 @@ static const vyre_backend_ops ops = {
   .probe = probe,
   .profile = profile,
   .compile = compile,
+  .disassemble = disassemble,
   .open = plugin_open,
   .close = plugin_close,
   .device_count = device_count,

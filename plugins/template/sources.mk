@@ -15,7 +15,7 @@ plugins_template_libtemplate_la_SOURCES = \
 	plugins/template/run.c
 
 plugins_template_vyre_backend_template_la_SOURCES = \
-	plugins/template/plugin.c \
+	plugins/template/plugin.c plugins/template/text.c \
 	$(template_backend_sources)
 plugins_template_vyre_backend_template_la_LIBADD = plugins/template/libtemplate.la -lpthread -lm
 plugins_template_vyre_backend_template_la_LDFLAGS = -module $(TEST_PLUGIN_LDFLAGS)

@@ -28,6 +28,13 @@ tests_backend_test_run_SOURCES = tests/backend/test_run.c tests/fail_malloc.c $(
 tests_backend_test_run_CFLAGS = $(TEST_CFLAGS)
 tests_backend_test_run_LDADD = $(TEST_LIBS)
 
+# Compiling without a device.
+check_PROGRAMS += tests/backend/test_emit
+TESTS += tests/backend/test_emit
+tests_backend_test_emit_SOURCES = tests/backend/test_emit.c tests/fail_malloc.c $(tests_backend_helpers)
+tests_backend_test_emit_CFLAGS = $(TEST_CFLAGS)
+tests_backend_test_emit_LDADD = $(TEST_LIBS)
+
 # The disk cache.
 check_PROGRAMS += tests/backend/test_cache
 TESTS += tests/backend/test_cache

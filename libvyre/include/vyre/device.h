@@ -172,6 +172,25 @@ VYRE_API vyre_status vyre_executable_report(vyre_executable *executable, vyre_la
 VYRE_API vyre_status vyre_executable_max_resident(vyre_executable *executable, uint64_t *workgroups,
                                                   vyre_error *error);
 
+/* ---- Compiling without a device ---------------------------------------------------------------- */
+
+/* Profile |index|, from 0, of what the backend |name| can compile for where no device is. The backend may be one that
+ * is unavailable: its library or device need not be here. The caller sets out->size. Errors: NOT_FOUND (no such
+ * backend; beyond the last profile), what is wrong with the plugin. */
+VYRE_API vyre_status vyre_backend_profile(vyre_context *context, const char *name, uint32_t index,
+                                          vyre_capabilities *out, vyre_error *error);
+/* Compiles a program with the backend |name| for |target|, the record of a profile or of a device that may be
+ * elsewhere, and gives what that device would load. |options| may be NULL. The same input gives the same bytes. The
+ * caller frees *out with free(). Blocks. Errors: those of vyre_compile, and of vyre_backend_profile for the backend. */
+VYRE_API vyre_status vyre_compile_blob(vyre_context *context, const char *name, const vyre_capabilities *target,
+                                       const vyre_program *program, const vyre_compile_options *options,
+                                       uint8_t **out, size_t *bytes, vyre_error *error);
+/* What the backend |name| compiled, as text for people in a dialect of its own. A NUL that |length| does not count
+ * follows it; the caller frees *out with free(). Errors: UNSUPPORTED (the backend has no such text), INVALID_FILE (no
+ * blob of this backend), and of vyre_backend_profile for the backend. */
+VYRE_API vyre_status vyre_disassemble(vyre_context *context, const char *name, const void *blob, size_t bytes,
+                                      char **out, size_t *length, vyre_error *error);
+
 /* ---- Buffers ----------------------------------------------------------------------------------- */
 
 /* Makes a buffer of |bytes| zero bytes. |properties| are VYRE_MEMORY_* bits that it must have; 0 for the memory
