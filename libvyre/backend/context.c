@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "backend/objects.h"
+#include "base/config.h"
 #include "base/error.h"
 
 uint64_t vyre_now_ns(void) {
@@ -150,16 +151,25 @@ static void value_text(vyre_config_key key, const vyre_config_value *value, char
   }
 }
 
+/* What users wrote for the plugin, whose keys nobody else knows; NULL for the keys of others. */
+static const char *own_setting(const vyre_plugin_file *file, const char *key) {
+  size_t bytes = strlen(file->name);
+  if (strncmp(key, file->name, bytes) != 0 || key[bytes] != '.') return NULL;
+  return vyre_config_backend_get(file->context->config, file->name, key + bytes + 1);
+}
+
 static vyre_status host_config_get(void *ctx, const char *key, char *text, uint64_t capacity, uint64_t *length) {
   const vyre_plugin_file *file = ctx;
   vyre_config_key number;
   vyre_config_value value = { 0 };
   char buffer[1024] = "";
+  const char *own = own_setting(file, key);
   if (vyre_config_find(key, &number)) vyre_config_get(file->context->config, number, &value);
   if (value.is_set) value_text(number, &value, buffer, sizeof buffer);
+  else if (own != NULL) snprintf(buffer, sizeof buffer, "%s", own);
   *length = strlen(buffer);
   if (capacity > 0) snprintf(text, capacity, "%s", buffer);
-  return value.is_set ? VYRE_OK : VYRE_ERR_NOT_FOUND;
+  return value.is_set || own != NULL ? VYRE_OK : VYRE_ERR_NOT_FOUND;
 }
 
 static uint64_t host_now_ns(void *ctx) {

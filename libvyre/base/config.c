@@ -61,8 +61,11 @@ static vyre_status take_environment(vyre_config *config, vyre_error *error) {
     if (status != VYRE_OK) return status;
   }
   size_t cursor = 0;
-  for (const char *entry; (entry = vyre_env_next(ENVIRONMENT_PREFIX, &cursor)) != NULL;)
-    if (!warn_misspelled(config, entry)) return vyre_fail_memory(error, "environment");
+  for (const char *entry; (entry = vyre_env_next(ENVIRONMENT_PREFIX, &cursor)) != NULL;) {
+    bool kept = warn_misspelled(config, entry);
+    if (kept && vyre_config_backend_is_variable(entry)) kept = vyre_config_backend_keep_variable(config, entry);
+    if (!kept) return vyre_fail_memory(error, "environment");
+  }
   return VYRE_OK;
 }
 
@@ -121,6 +124,8 @@ vyre_status vyre_config_load(const vyre_config_options *options, vyre_config **o
 void vyre_config_destroy(vyre_config *config) {
   if (config == NULL) return;
   vyre_vector_free(&config->warnings);
+  vyre_vector_free(&config->backend_values);
+  vyre_vector_free(&config->backend_variables);
   vyre_arena_free(&config->texts);
   free(config);
 }

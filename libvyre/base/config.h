@@ -7,13 +7,24 @@
 #include "base/arena.h"
 #include "base/vector.h"
 
-enum { VYRE_CONFIG_MAX_WARNINGS = 20 };
+enum {
+  VYRE_CONFIG_MAX_WARNINGS = 20,
+  VYRE_CONFIG_MAX_BACKEND_KEYS = 256 /* of all plugins together, in a file */
+};
+
+/* A line below [backend NAME]. */
+typedef struct vyre_config_backend_value {
+  const char *backend, *key, *text;
+  uint32_t line;
+} vyre_config_backend_value;
 
 struct vyre_config {
   vyre_arena texts;
   const char *file;
   VYRE_VECTOR(const char *) warnings;
   vyre_config_value values[VYRE_CONFIG_KEY_COUNT];
+  VYRE_VECTOR(vyre_config_backend_value) backend_values;
+  VYRE_VECTOR(const char *) backend_variables; /* VYRE_BACKEND_NAME_KEY=VALUE, as they are */
 };
 
 /* Where a text stands that is being read. */
@@ -37,6 +48,20 @@ vyre_status vyre_config_take(vyre_config *config, vyre_config_key key, const cha
                              vyre_error *error);
 /* What a setting takes, for people: "an integer from 0 to 7". At most |capacity| bytes with the NUL. */
 void vyre_config_wanted(const vyre_config_key_info *info, char *text, uint32_t capacity);
+
+/* config_backend.c: settings of plugins that the table does not know. The NAME of the section "backend NAME", NULL for
+ * another section; whether a text may be a NAME. */
+const char *vyre_config_backend_of(const char *section);
+bool vyre_config_is_backend(const char *name);
+/* What the file says, NULL if nothing. */
+vyre_config_backend_value *vyre_config_backend_find(const vyre_config *config, const char *backend, const char *key);
+/* Keep a line of the file, in place of an earlier one; a variable. False without memory. */
+bool vyre_config_backend_keep(vyre_config *config, const char *backend, const char *key, const char *text,
+                              uint32_t line);
+bool vyre_config_backend_is_variable(const char *entry);
+bool vyre_config_backend_keep_variable(vyre_config *config, const char *entry);
+/* The text of a setting: of the environment, then of the file. NULL if nobody gives one. As long as the configuration. */
+const char *vyre_config_backend_get(const vyre_config *config, const char *backend, const char *key);
 
 /* Finds, reads and takes the file. */
 vyre_status vyre_config_read_file(vyre_config *config, const vyre_config_options *options, vyre_error *error);

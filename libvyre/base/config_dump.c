@@ -26,6 +26,10 @@ static const char *const how_it_works[] = {
   "that does not fit is an error. A key without a value is unset, where that is possible.",
   "An environment variable that is empty counts as not set. A value of type path list that begins with `+` stands "
   "before the list of the next source instead of in place of it.",
+  "Settings of a plugin from elsewhere stand below `[backend NAME]`, NAME being the backend's name, or in the "
+  "environment as `VYRE_BACKEND_NAME_KEY` in capitals, which wins. What they are the plugin's manual says; they are "
+  "handed to it as they are written, so a size is a number of bytes there unless that manual says otherwise. Backends "
+  "that have a section of their own below take no such section. A file may have 256 such keys.",
 };
 
 static void write_wrapped(FILE *out, const char *prefix, const char *text) {
@@ -63,6 +67,8 @@ static void write_ini(FILE *out) {
       fprintf(out, "#%s =%s%s\n", info->name, info->default_text[0] != 0 ? " " : "", info->default_text);
     }
   }
+  fputs("\n# Settings of a plugin that is not listed here, as its manual has them. Environment: VYRE_BACKEND_NAME_KEY.\n"
+        "# [backend NAME]\n# key = value\n", out);
 }
 
 static void write_markdown_keys(FILE *out, const char *section) {

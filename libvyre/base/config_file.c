@@ -102,6 +102,13 @@ static char *next_line(char *out, int capacity, void *context) {
 
 /* ---- Keys ---- */
 
+static bool is_section(const char *name) {
+  const vyre_config_section *row;
+  for (uint32_t i = 0; (row = vyre_config_section_at(i)) != NULL; i++)
+    if (strcmp(row->name, name) == 0) return true;
+  return false;
+}
+
 static bool warn_unknown_section(reading *r, const char *section) {
   vyre_suggestion s = vyre_suggest(section);
   const vyre_config_section *row;
@@ -109,8 +116,28 @@ static bool warn_unknown_section(reading *r, const char *section) {
   if (s.best != NULL)
     return vyre_config_warn(r->config, "%s:%u: there is no section [%s]. Fix: did you mean [%s]?", r->path, r->line,
                             section, s.best);
+  if (vyre_config_is_backend(section))
+    return vyre_config_warn(r->config, "%s:%u: there is no section [%s]. Fix: remove it, or write [backend %s] for "
+                            "settings of a plugin; docs/config.md lists the others.",
+                            r->path, r->line, section, section);
   return vyre_config_warn(r->config, "%s:%u: there is no section [%s]. Fix: remove it; docs/config.md lists them all.",
                           r->path, r->line, section);
+}
+
+/* A plugin's own settings; those of one that the table knows have their place there. */
+static bool take_backend_key(reading *r, const char *backend, const char *name, const char *value) {
+  if (is_section(backend))
+    return vyre_config_warn(r->config, "%s:%u: the settings of %s are known. Fix: move `%s` into [%s].", r->path,
+                            r->line, backend, name, backend);
+  const vyre_config_backend_value *old = vyre_config_backend_find(r->config, backend, name);
+  if (old != NULL && !vyre_config_warn(r->config, "%s:%u: [backend %s] %s was given in line %u already; this line "
+                                       "counts. Fix: keep one.", r->path, r->line, backend, name, old->line))
+    return false;
+  if (old != NULL || r->config->backend_values.count < VYRE_CONFIG_MAX_BACKEND_KEYS)
+    return vyre_config_backend_keep(r->config, backend, name, value, r->line);
+  refuse(r, VYRE_ERR_LIMIT, "There are more than %d keys in sections [backend NAME]. Fix: remove those of plugins that "
+         "are not used.", VYRE_CONFIG_MAX_BACKEND_KEYS);
+  return true;
 }
 
 static bool warn_no_key(reading *r) {
@@ -144,13 +171,6 @@ static bool warn_unknown_key(reading *r, const char *section, const char *name) 
                           r->path, r->line, section, name);
 }
 
-static bool is_section(const char *name) {
-  const vyre_config_section *row;
-  for (uint32_t i = 0; (row = vyre_config_section_at(i)) != NULL; i++)
-    if (strcmp(row->name, name) == 0) return true;
-  return false;
-}
-
 /* Lists go on in further lines; of anything else the last line counts. */
 static bool warn_repeated(reading *r, vyre_config_key key) {
   const vyre_config_key_info *info = vyre_config_describe(key);
@@ -165,16 +185,19 @@ static bool warn_repeated(reading *r, vyre_config_key key) {
 static int take_key(void *context, const char *section, const char *name, const char *value) {
   reading *r = context;
   if (r->status != VYRE_OK) return 0;
+  const char *backend = vyre_config_backend_of(section);
   vyre_config_key key;
   bool kept = true;
   if (vyre_config_find_in(section, name, &key)) {
     kept = warn_repeated(r, key);
     vyre_config_place place = { VYRE_CONFIG_FROM_FILE, r->path, r->line };
     if (kept) r->status = vyre_config_take(r->config, key, value, place, r->error);
-  } else if (section[0] != 0 && !is_section(section)) {
+  } else if (section[0] != 0 && !is_section(section) && backend == NULL) {
     kept = warn_unknown_section(r, section);
   } else if (name[0] == 0) {
     kept = warn_no_key(r);
+  } else if (backend != NULL) {
+    kept = take_backend_key(r, backend, name, value);
   } else {
     kept = warn_unknown_key(r, section, name);
   }

@@ -14,6 +14,7 @@ vyre_ir_sources += \
 
 vyre_core_sources += \
 	libvyre/base/config.c libvyre/base/config.h \
+	libvyre/base/config_backend.c \
 	libvyre/base/config_file.c \
 	libvyre/base/config_table.c \
 	libvyre/base/config_value.c \

@@ -68,7 +68,12 @@ uint64_t backend_configured(const vyre_host *host, const char *key, uint64_t oth
     return otherwise;
   errno = 0;
   uint64_t number = strtoull(text, &end, 10);
-  return end == text || *end != 0 || errno != 0 ? otherwise : number;
+  if (text[0] >= '0' && text[0] <= '9' && *end == 0 && errno == 0) return number;
+  char line[192];
+  snprintf(line, sizeof line, "the setting %s is `%s`, not a plain number: %llu is taken. Fix: correct it, or remove it.",
+           name, text, (unsigned long long)otherwise);
+  host->log(host->ctx, VYRE_LOG_WARNING, "settings", line);
+  return otherwise;
 }
 
 /* ---- Devices --------------------------------------------------------------------------------- */

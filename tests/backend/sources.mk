@@ -58,5 +58,5 @@ valgrind_skip += tests/backend/test_faults_host # it opens libraries that must n
 check_LTLIBRARIES += tests/backend/clash.la
 tests_backend_clash_la_SOURCES = tests/backend/clash.c
 tests_backend_clash_la_LDFLAGS = -module -avoid-version -rpath $(abs_top_builddir)/never-installed
-TESTS += tests/backend/test_outside.sh tests/backend/test_backends_page.sh
-EXTRA_DIST += tests/backend/test_outside.sh tests/backend/test_backends_page.sh
+TESTS += tests/backend/test_settings.sh tests/backend/test_outside.sh tests/backend/test_backends_page.sh
+EXTRA_DIST += tests/backend/test_settings.sh tests/backend/test_outside.sh tests/backend/test_backends_page.sh

@@ -406,6 +406,62 @@ START_TEST(misspelled_variables_are_warned_of) {
 }
 END_TEST
 
+START_TEST(sections_of_plugins_are_kept_as_they_are) {
+  vyre_config *config = load_text("[backend mine]\nsize = 8 MiB\nempty =\n[run]\nulp = 1\n[backend mine]\nodd key = x = y\n"
+                                  "[backend  other]\nsize = 1\n");
+  ck_assert_ptr_null(vyre_config_warning(config, 0));
+  ck_assert_str_eq(vyre_config_backend_get(config, "mine", "size"), "8 MiB");
+  ck_assert_str_eq(vyre_config_backend_get(config, "mine", "odd key"), "x = y");
+  ck_assert_str_eq(vyre_config_backend_get(config, "other", "size"), "1");
+  ck_assert_ptr_null(vyre_config_backend_get(config, "mine", "empty"));
+  ck_assert_ptr_null(vyre_config_backend_get(config, "mine", "siz"));
+  ck_assert_ptr_null(vyre_config_backend_get(config, "min", "size"));
+  vyre_config_destroy(config);
+  check_warning("[backend mine]\na = 1\n\na = 2\n", 4, "[backend mine] a was given in line 2 already");
+  check_warning("[backend cpu_ref]\nlane_order = reversed\n", 2, "Fix: move `lane_order` into [cpu_ref].");
+  check_warning("[backend mine]\n= 1\n", 2, "there is no key before the value");
+  check_warning("[mine]\na = 1\n", 2, "there is no section [mine]. Fix: remove it, or write [backend mine]");
+  static const char *const no_names[] = { "backend", "backend ", "backend Mine", "backend 1", "backend a b", "backends a",
+                                          "backend abcdefghijklmnopqrstuvwxyz0123456" };
+  for (size_t i = 0; i < sizeof no_names / sizeof *no_names; i++) {
+    char text[128];
+    snprintf(text, sizeof text, "[%s]\na = 1\n", no_names[i]);
+    check_warning(text, 2, "there is no section [");
+  }
+  char *text = malloc(VYRE_CONFIG_MAX_FILE_BYTES);
+  size_t used = (size_t)sprintf(text, "[backend mine]\n");
+  for (int i = 0; i < VYRE_CONFIG_MAX_BACKEND_KEYS; i++) used += (size_t)sprintf(text + used, "key%d = %d\n", i, i);
+  config = load_text(text);
+  ck_assert_str_eq(vyre_config_backend_get(config, "mine", "key255"), "255");
+  vyre_config_destroy(config);
+  sprintf(text + used, "one = more\n");
+  check_refused(text, VYRE_ERR_LIMIT, VYRE_CONFIG_MAX_BACKEND_KEYS + 2, "more than 256 keys");
+  free(text);
+}
+END_TEST
+
+START_TEST(variables_of_plugins_win_over_the_file) {
+  setenv("VYRE_BACKEND_MINE_SIZE", "from the environment", 1);
+  setenv("VYRE_BACKEND_MINE_EMPTY", "", 1);
+  setenv("VYRE_BACKEND_MY_OWN_KEY_2", "2", 1);
+  vyre_config *config = load_text("[backend mine]\nsize = 1\nempty = 2\n");
+  ck_assert_ptr_null(vyre_config_warning(config, 0));
+  ck_assert_str_eq(vyre_config_backend_get(config, "mine", "size"), "from the environment");
+  ck_assert_str_eq(vyre_config_backend_get(config, "mine", "empty"), "2");
+  ck_assert_str_eq(vyre_config_backend_get(config, "my_own", "key_2"), "2");
+  ck_assert_ptr_null(vyre_config_backend_get(config, "mine", "siz"));
+  ck_assert_ptr_null(vyre_config_backend_get(config, "my", "own"));
+  vyre_config_destroy(config);
+  vyre_config_options options = { .size = sizeof options, .no_environment = true, .no_file = true };
+  ck_assert_int_eq(vyre_config_load(&options, &config, NULL), VYRE_OK);
+  ck_assert_ptr_null(vyre_config_backend_get(config, "mine", "size"));
+  vyre_config_destroy(config);
+  unsetenv("VYRE_BACKEND_MINE_SIZE");
+  unsetenv("VYRE_BACKEND_MINE_EMPTY");
+  unsetenv("VYRE_BACKEND_MY_OWN_KEY_2");
+}
+END_TEST
+
 START_TEST(file_is_searched_in_order) {
   vyre_config *config = load(NULL);
   ck_assert(!get(config, VYRE_CONFIG_RUN_STEPS).is_set);
@@ -562,10 +618,11 @@ START_TEST(lines_that_are_nothing_are_refused) {
 END_TEST
 
 START_TEST(without_memory_nothing_is_loaded_and_nothing_leaks) {
-  const char *text = "[run]\nulp = 1\nulp = 2\nfoo = 3\n[backends]\npath = /a\npath = /b:/c\n[bar]\nx = 1\n";
+  const char *text = "[run]\nulp = 1\nulp = 2\nfoo = 3\n[backends]\npath = /a\npath = /b:/c\n[bar]\nx = 1\n[backend b]\nx = 1\nx = 2\n";
   write_file("vyre.ini", text, strlen(text));
   setenv("VYRE_BACKEND_PATH", "+/d", 1);
   setenv("VYRE_UPL", "1", 1);
+  setenv("VYRE_BACKEND_B_Y", "1", 1);
   for (uint64_t n = 1;; n++) {
     vyre_config_options options = { .size = sizeof options, .path = path_of("vyre.ini") };
     vyre_config *config;
@@ -579,6 +636,7 @@ START_TEST(without_memory_nothing_is_loaded_and_nothing_leaks) {
     ck_assert_int_eq(fail_malloc_live(), before);
     if (!failed) break;
   }
+  unsetenv("VYRE_BACKEND_B_Y");
 }
 END_TEST
 
@@ -669,6 +727,7 @@ int main(int argc, char **argv) {
     &plus_stands_before_the_next_source, &lists_are_checked, &empty_values_unset_what_can_be_unset,
     &bad_values_name_file_line_key_and_what_was_wanted, &unknown_names_are_warned_of_with_a_suggestion,
     &repeated_keys_are_warned_of_and_the_last_counts, &warnings_have_a_limit, &misspelled_variables_are_warned_of,
+    &sections_of_plugins_are_kept_as_they_are, &variables_of_plugins_win_over_the_file,
     &file_is_searched_in_order, &named_file_must_be_there, &only_regular_files_are_read,
     &unreadable_files_are_refused_or_passed_over, &large_files_are_refused_unread,
     &line_ends_and_marks_of_other_systems_are_taken, &bytes_that_no_text_has_are_refused,

@@ -174,8 +174,9 @@ typedef struct vyre_host {
   /* One line of log, without newline; the host adds the plugin's name. It must not be called from inside
    * itself. |level| vyre_log_level, |subsystem| a word such as "compile". */
   void (*log)(void *ctx, uint32_t level, const char *subsystem, const char *text);
-  /* Value of a configuration key; a plugin's own are "<name>.<key>". Numbers are plain decimals: sizes in bytes, times
-   * in ns, true is 1. Writes at most |capacity| bytes, NUL included, and gives the value's length, at most 1023.
+  /* Value of a configuration key; a plugin's own are "<name>.<key>". Those that libvyre's table has are plain decimals
+   * where they are numbers: sizes in bytes, times in ns, true is 1. Others come from [backend <name>] of the file or
+   * VYRE_BACKEND_<NAME>_<KEY> of the environment, as they were written. Writes at most |capacity| bytes, NUL included, and gives the value's length, at most 1023.
    * Errors: NOT_FOUND for a key that is not set. */
   vyre_status (*config_get)(void *ctx, const char *key, char *text, uint64_t capacity, uint64_t *length);
   /* Monotonic nanoseconds. */
