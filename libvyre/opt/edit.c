@@ -81,7 +81,8 @@ uint32_t opt_put(opt_edit *e, ir_stmt s) {
 }
 
 void opt_open(opt_edit *e, uint32_t owner, bool orelse) {
-  if (!vyre_vector_push(&e->open, ((opt_open_block){ .owner = owner, .orelse = orelse }))) out_of_memory(e);
+  opt_open_block block = { .owner = owner, .orelse = orelse, .ended = owner == 0 };
+  if (!vyre_vector_push(&e->open, block)) out_of_memory(e);
 }
 
 void opt_close(opt_edit *e) {
@@ -116,7 +117,6 @@ uint32_t opt_put_store(opt_edit *e, uint32_t binding, uint32_t index, uint32_t v
 uint32_t opt_put_block(opt_edit *e, uint32_t pos) {
   uint32_t block = opt_put(e, (ir_stmt){ .op = VYRE_STMT_BLOCK, .pos = pos });
   opt_open(e, block, false);
-  if (block == 0 && e->unit->fault == OPT_FINE) top(e)->ended = true;
   return block;
 }
 

@@ -28,7 +28,8 @@ void opt_edit_begin(opt_edit *e, opt_unit *u);
  * PRINT's arguments are in the unit's lists or, after opt_put_list, in the edit's. Gives its handle among the new ones,
  * or 0 where it was left out. */
 uint32_t opt_put(opt_edit *e, ir_stmt s);
-/* The following statements go into the first or second block of |owner|, the last one put; until opt_close. */
+/* The following statements go into the first or second block of |owner|, the last one put; until opt_close. They are left
+ * out if |owner| is 0, because that was. */
 void opt_open(opt_edit *e, uint32_t owner, bool orelse);
 void opt_close(opt_edit *e);
 /* Whether what is put now is left out, because a jump ended the block. */
