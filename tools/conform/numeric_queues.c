@@ -5,7 +5,7 @@
 
 #include "numeric.h"
 
-enum { QUEUES = 2, ROUNDS = 8, GROUP = 64, GROUPS = 4, TURNS = 256, ELEMENTS = 2 };
+enum { QUEUES = 2, ROUNDS = 4, GROUP = 64, GROUPS = 4, TURNS = 256, ELEMENTS = 2 };
 
 /* What each invocation does TURNS times to an element of |t|, which both queues have. $1 is the type, $2 the scope. */
 typedef struct action {
