@@ -70,8 +70,7 @@ void cpu_describe(const vyre_plugin *plugin, vyre_capabilities *out) {
     c.binding_alignment = 16;
     c.import_kinds = c.export_kinds = 1u << VYRE_HANDLE_HOST_POINTER;
     c.memory_type_count = c.memory_heap_count = 1;
-    c.memory_types[0].properties = VYRE_MEMORY_DEVICE_LOCAL | VYRE_MEMORY_HOST_READ | VYRE_MEMORY_HOST_WRITE |
-                                   VYRE_MEMORY_COHERENT | VYRE_MEMORY_CONCURRENT;
+    c.memory_types[0].properties = backend_memory;
     c.memory_heaps[0] = (vyre_memory_heap){ plugin->memory_limit, VYRE_MEMORY_DEVICE_LOCAL, 0 };
   }
   backend_answer(out, &c, sizeof c);
@@ -102,10 +101,16 @@ static vyre_status prepare(const uint8_t *wire, uint64_t bytes, const cpu_option
   return status;
 }
 
-vyre_status cpu_compile(const vyre_host *host, const vyre_capabilities *target, const vyre_compile_request *request,
+vyre_status cpu_compile(const vyre_host *host, const vyre_capabilities *target, const vyre_compile_request *given,
                         vyre_bytes *blob, vyre_error *error) {
+  const uint32_t known =
+    VYRE_COMPILE_ULP | VYRE_COMPILE_CONTRACT | VYRE_COMPILE_FLUSH | VYRE_COMPILE_UNCHECKED | VYRE_COMPILE_STEPS;
+  vyre_compile_request own, *request = &own;
   blob->data = NULL;
   blob->length = 0;
+  backend_take(&own, sizeof own, given);
+  vyre_status status = backend_check_flags("a compile request", request->flags, known, error);
+  if (status != VYRE_OK) return status;
   if (request->spec_count != 0)
     return vyre_fail(error, VYRE_ERR_UNSUPPORTED, PROFILE,
                      "%llu spec constants were given, programs have none in this version. Fix: give none",
@@ -116,7 +121,7 @@ vyre_status cpu_compile(const vyre_host *host, const vyre_capabilities *target, 
   blob_header header = { .steps = options.steps, .wire_bytes = request->wire_bytes, .ulp = options.ulp };
   options.default_subgroup = target->subgroup_size;
   cpu_code *code;
-  vyre_status status = prepare(request->wire, request->wire_bytes, &options, &header, &code, error);
+  status = prepare(request->wire, request->wire_bytes, &options, &header, &code, error);
   if (status != VYRE_OK) return status;
   header.subgroup = code->subgroup;
   cpu_code_destroy(code);

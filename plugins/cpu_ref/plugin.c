@@ -13,6 +13,8 @@
 #include "group.h"
 
 const char backend_name[] = "cpu_ref";
+const uint32_t backend_memory = VYRE_MEMORY_DEVICE_LOCAL | VYRE_MEMORY_HOST_READ | VYRE_MEMORY_HOST_WRITE |
+                                VYRE_MEMORY_COHERENT | VYRE_MEMORY_CONCURRENT;
 
 /* ---- Instances and devices ---- */
 
@@ -31,10 +33,7 @@ static vyre_status profile(const vyre_host *host, uint32_t index, vyre_capabilit
 
 static bool is_reversed(const vyre_host *host) {
   char order[16];
-  uint64_t length = 0;
-  return host->config_get != NULL &&
-         host->config_get(host->ctx, "cpu_ref.lane_order", order, sizeof order, &length) == VYRE_OK &&
-         strcmp(order, "reversed") == 0;
+  return backend_setting(host, "lane_order", order, sizeof order) && strcmp(order, "reversed") == 0;
 }
 
 static vyre_status plugin_open(const vyre_host *host, vyre_plugin **out, vyre_error *error) {

@@ -88,12 +88,18 @@ vyre_status backend_fail(vyre_error *error, vyre_status status, const char *wher
 vyre_status backend_no_memory(vyre_error *error);
 /* Copies at most out->size bytes of a record whose first member is its size. */
 void backend_answer(void *out, void *record, uint32_t bytes);
+/* The other way: a caller's record as one of |bytes| bytes. What the caller does not know is 0. */
+void backend_take(void *own, uint32_t bytes, const void *record);
+/* Refuses bits of |flags| that are not among |known|; |what| has them. */
+vyre_status backend_check_flags(const char *what, uint32_t flags, uint32_t known, vyre_error *error);
 
 /* FORKED in a child of the process that opened the device, else OK. */
 vyre_status backend_check_process(const vyre_plugin_device *device, vyre_error *error);
 /* True if [offset, offset + bytes) lies in the buffer; NULL has no bytes. */
 bool backend_in_buffer(const vyre_plugin_buffer *buffer, uint64_t offset, uint64_t bytes);
-/* A configured number of the plugin, "NAME.key". */
+/* A configured text of the plugin, "NAME.key"; false if nobody has set it, or the host has no settings. */
+bool backend_setting(const vyre_host *host, const char *key, char *text, uint64_t room);
+/* The same as a number. */
 uint64_t backend_configured(const vyre_host *host, const char *key, uint64_t otherwise);
 
 /* The slots of the ABI that they fill, in objects.c and queue.c. */
@@ -135,12 +141,16 @@ typedef struct backend_work {
   vyre_completion *completion;
   const uint32_t *cancel;
 } backend_work;
+/* |completion| has room for what its size says; this fills it from |record|. */
+void backend_complete(vyre_completion *completion, vyre_completion *record);
 void backend_execute(const backend_work *work);
 
 /* ---- What the plugin defines ----------------------------------------------------------------- */
 
 /* In errors. */
 extern const char backend_name[];
+/* VYRE_MEMORY_* bits of its one kind of memory, as its record has them. */
+extern const uint32_t backend_memory;
 
 /* One dispatch with everything found. */
 typedef struct backend_launch {

@@ -134,14 +134,22 @@ static vyre_status execute(const backend_work *work, uint64_t index, uint64_t *p
   }
 }
 
-/* A command that fails ends the batch. */
-void backend_execute(const backend_work *work) {
+void backend_complete(vyre_completion *completion, vyre_completion *record) {
+  backend_answer(completion, record, sizeof *record);
+}
+
+/* A command that fails ends the batch. What is found is gathered in a record of our own, since the caller's may be an
+ * older, shorter one. */
+void backend_execute(const backend_work *given) {
+  vyre_completion record = { .size = sizeof record };
+  backend_work own = *given, *work = &own;
   vyre_error error = VYRE_ERROR_INIT;
   vyre_status status = VYRE_OK;
+  own.completion = &record;
   uint64_t started = now_ns(work), printed = 0;
   for (uint64_t i = 0; i < work->batch->count && status == VYRE_OK; i++) status = execute(work, i, &printed, &error);
-  work->completion->status = status;
-  work->completion->device_ns = now_ns(work) - started;
-  if (status == VYRE_OK) return;
-  memcpy(work->completion->text, error.text, sizeof work->completion->text - 1);
+  record.status = status;
+  record.device_ns = now_ns(work) - started;
+  if (status != VYRE_OK) memcpy(record.text, error.text, sizeof record.text - 1);
+  backend_complete(given->completion, &record);
 }

@@ -48,6 +48,21 @@ void backend_answer(void *out, void *record, uint32_t bytes) {
   memcpy(out, record, room);
 }
 
+void backend_take(void *own, uint32_t bytes, const void *record) {
+  uint32_t given;
+  memcpy(&given, record, sizeof given);
+  if (given > bytes) given = bytes;
+  memset(own, 0, bytes);
+  memcpy(own, record, given);
+}
+
+vyre_status backend_check_flags(const char *what, uint32_t flags, uint32_t known, vyre_error *error) {
+  if ((flags & ~known) == 0) return VYRE_OK;
+  return backend_fail(error, VYRE_ERR_UNSUPPORTED, backend_name,
+                      "%s has bits 0x%x, of which 0x%x are known here. Fix: leave the others out, or use a newer plugin",
+                      what, flags, known);
+}
+
 vyre_status backend_check_process(const vyre_plugin_device *device, vyre_error *error) {
   if (device->process == getpid()) return VYRE_OK;
   return backend_fail(error, VYRE_ERR_FORKED, backend_name,
@@ -60,18 +75,23 @@ bool backend_in_buffer(const vyre_plugin_buffer *buffer, uint64_t offset, uint64
   return offset <= size && bytes <= size - offset;
 }
 
-uint64_t backend_configured(const vyre_host *host, const char *key, uint64_t otherwise) {
-  char name[64], text[32], *end;
+bool backend_setting(const vyre_host *host, const char *key, char *text, uint64_t room) {
+  char name[64];
   uint64_t length = 0;
   snprintf(name, sizeof name, "%s.%s", backend_name, key);
-  if (host->config_get == NULL || host->config_get(host->ctx, name, text, sizeof text, &length) != VYRE_OK)
-    return otherwise;
+  return host->size >= offsetof(vyre_host, now_ns) && host->config_get != NULL &&
+         host->config_get(host->ctx, name, text, room, &length) == VYRE_OK;
+}
+
+uint64_t backend_configured(const vyre_host *host, const char *key, uint64_t otherwise) {
+  char text[32], *end;
+  if (!backend_setting(host, key, text, sizeof text)) return otherwise;
   errno = 0;
   uint64_t number = strtoull(text, &end, 10);
   if (text[0] >= '0' && text[0] <= '9' && *end == 0 && errno == 0) return number;
   char line[192];
-  snprintf(line, sizeof line, "the setting %s is `%s`, not a plain number: %llu is taken. Fix: correct it, or remove it.",
-           name, text, (unsigned long long)otherwise);
+  snprintf(line, sizeof line, "the setting %s.%s is `%s`, not a plain number: %llu is taken. Fix: correct it, or remove it.",
+           backend_name, key, text, (unsigned long long)otherwise);
   host->log(host->ctx, VYRE_LOG_WARNING, "settings", line);
   return otherwise;
 }
@@ -166,14 +186,17 @@ static vyre_status import(const vyre_buffer_request *request, vyre_plugin_buffer
 
 vyre_status backend_buffer_create(vyre_plugin_device *device, const vyre_buffer_request *request,
                                   vyre_plugin_buffer **out, vyre_error *error) {
+  vyre_buffer_request wanted;
   *out = NULL;
+  backend_take(&wanted, sizeof wanted, request);
   vyre_status status = backend_check_process(device, error);
+  if (status == VYRE_OK) status = backend_check_flags("a buffer's properties", wanted.properties, backend_memory, error);
   if (status != VYRE_OK) return status;
   vyre_plugin_buffer *buffer = calloc(1, sizeof *buffer);
   if (buffer == NULL) return backend_no_memory(error);
   buffer->device = device;
-  buffer->bytes = request->bytes;
-  status = request->kind == VYRE_HANDLE_NONE ? allocate(device, buffer, error) : import(request, buffer, error);
+  buffer->bytes = wanted.bytes;
+  status = wanted.kind == VYRE_HANDLE_NONE ? allocate(device, buffer, error) : import(&wanted, buffer, error);
   if (status == VYRE_OK) *out = buffer;
   else free(buffer);
   return status;
@@ -231,6 +254,9 @@ static vyre_status check_counts(const vyre_plugin_executable *e, const vyre_set_
 
 /* The range, its length in elements and the place of a device's count. */
 static vyre_status check_bind(const backend_binding *binding, const vyre_bind *bind, vyre_error *error) {
+  const uint32_t known = VYRE_BIND_WRITTEN | VYRE_BIND_ZERO | VYRE_BIND_LATE;
+  vyre_status status = backend_check_flags("a binding", bind->flags, known, error);
+  if (status != VYRE_OK) return status;
   bool fits = backend_in_buffer(bind->buffer, bind->offset, bind->bytes) && bind->offset % 16 == 0 &&
               bind->elements <= bind->bytes / binding->element_bytes;
   fits = fits && (bind->length_bits == 0 || bind->length_bits == 32 || bind->length_bits == 64);
@@ -249,9 +275,11 @@ void backend_set_destroy(vyre_plugin_set *set) {
   free(set);
 }
 
-vyre_status backend_set_create(vyre_plugin_executable *executable, const vyre_set_request *request,
+vyre_status backend_set_create(vyre_plugin_executable *executable, const vyre_set_request *given,
                                vyre_plugin_set **out, vyre_error *error) {
+  vyre_set_request own, *request = &own;
   *out = NULL;
+  backend_take(&own, sizeof own, given);
   vyre_status status = check_counts(executable, request, error);
   for (uint32_t i = 0; i < executable->binding_count && status == VYRE_OK; i++)
     status = check_bind(&executable->bindings[i], &request->binds[i], error);
@@ -277,25 +305,27 @@ static bool word_in_buffer(const vyre_plugin_buffer *buffer, uint64_t offset, ui
   return buffer == NULL || (backend_in_buffer(buffer, offset, bytes) && offset % 4 == 0);
 }
 
+/* False for what is unknown or reaches beyond a buffer. */
 static bool take_command(const vyre_command *from, backend_command *to) {
   to->kind = from->kind;
   switch (from->kind) {
     case VYRE_COMMAND_ORDER: return true;
-    case VYRE_COMMAND_TIMESTAMP: to->u.timestamp = *(const vyre_timestamp *)from->record; return true;
+    case VYRE_COMMAND_TIMESTAMP: backend_take(&to->u.timestamp, sizeof to->u.timestamp, from->record); return true;
     case VYRE_COMMAND_DISPATCH: {
       const vyre_dispatch *d = &to->u.dispatch;
-      to->u.dispatch = *(const vyre_dispatch *)from->record;
-      return word_in_buffer(d->grid_buffer, d->grid_offset, 12) && word_in_buffer(d->stop_buffer, d->stop_offset, 4);
+      backend_take(&to->u.dispatch, sizeof to->u.dispatch, from->record);
+      return (d->flags & ~(uint32_t)VYRE_DISPATCH_PERSISTENT) == 0 &&
+             word_in_buffer(d->grid_buffer, d->grid_offset, 12) && word_in_buffer(d->stop_buffer, d->stop_offset, 4);
     }
     case VYRE_COMMAND_COPY: {
       const vyre_copy *c = &to->u.copy;
-      to->u.copy = *(const vyre_copy *)from->record;
+      backend_take(&to->u.copy, sizeof to->u.copy, from->record);
       return backend_in_buffer(c->source, c->source_offset, c->bytes) &&
              backend_in_buffer(c->target, c->target_offset, c->bytes);
     }
     case VYRE_COMMAND_FILL: {
       const vyre_fill *f = &to->u.fill;
-      to->u.fill = *(const vyre_fill *)from->record;
+      backend_take(&to->u.fill, sizeof to->u.fill, from->record);
       return backend_in_buffer(f->target, f->offset, f->bytes) && f->offset % 4 == 0 && f->bytes % 4 == 0;
     }
     default: return false;
@@ -321,7 +351,7 @@ vyre_status backend_batch_create(vyre_plugin_device *device, const vyre_command 
   for (; batch->count < count; batch->count++) {
     if (take_command(&commands[batch->count], &batch->commands[batch->count])) continue;
     status = backend_fail(error, VYRE_ERR_INVALID_ARGUMENT, backend_name,
-                          "command %llu is of an unknown kind, or reaches beyond a buffer. Fix: correct its range",
+                          "command %llu has an unknown kind or flag, or reaches beyond a buffer. Fix: correct its range",
                           (unsigned long long)batch->count);
     backend_batch_destroy(batch);
     return status;

@@ -16,6 +16,8 @@ static const uint32_t max_shared_bytes = 1u << 20;
 static const uint64_t memory_limit = 8ull << 30;
 
 const char backend_name[] = NAME;
+const uint32_t backend_memory =
+  VYRE_MEMORY_DEVICE_LOCAL | VYRE_MEMORY_HOST_READ | VYRE_MEMORY_HOST_WRITE | VYRE_MEMORY_COHERENT;
 
 /* ---- Capabilities ---------------------------------------------------------------------------- */
 
@@ -56,8 +58,7 @@ static void describe(const vyre_plugin *plugin, vyre_capabilities *out) {
     c.binding_alignment = 16;
     c.import_kinds = c.export_kinds = 1u << VYRE_HANDLE_HOST_POINTER;
     c.memory_type_count = c.memory_heap_count = 1;
-    c.memory_types[0].properties =
-      VYRE_MEMORY_DEVICE_LOCAL | VYRE_MEMORY_HOST_READ | VYRE_MEMORY_HOST_WRITE | VYRE_MEMORY_COHERENT;
+    c.memory_types[0].properties = backend_memory;
     c.memory_heaps[0] = (vyre_memory_heap){ plugin->memory_limit, VYRE_MEMORY_DEVICE_LOCAL, 0 };
   }
   backend_answer(out, &c, sizeof c);
@@ -134,17 +135,23 @@ static vyre_status prepare(const void *kernel, uint64_t bytes, engine_code **cod
   return status == VYRE_OK ? status : backend_fail(error, status, NAME, "%s", fault.text);
 }
 
-static vyre_status compile(const vyre_host *host, const vyre_capabilities *target, const vyre_compile_request *request,
+static vyre_status compile(const vyre_host *host, const vyre_capabilities *target, const vyre_compile_request *given,
                            vyre_bytes *blob, vyre_error *error) {
+  const uint32_t known =
+    VYRE_COMPILE_ULP | VYRE_COMPILE_CONTRACT | VYRE_COMPILE_FLUSH | VYRE_COMPILE_UNCHECKED | VYRE_COMPILE_STEPS;
+  vyre_compile_request own, *request = &own;
   (void)target;
   blob->data = NULL;
   blob->length = 0;
+  backend_take(&own, sizeof own, given);
+  vyre_status status = backend_check_flags("a compile request", request->flags, known, error);
+  if (status != VYRE_OK) return status;
   if (request->spec_count != 0)
     return backend_fail(error, VYRE_ERR_UNSUPPORTED, NAME,
                         "%llu spec constants were given, kernels have none yet. Fix: give none",
                         (unsigned long long)request->spec_count);
   engine_code *code;
-  vyre_status status = prepare(request->kernel, request->kernel_bytes, &code, error);
+  status = prepare(request->kernel, request->kernel_bytes, &code, error);
   if (status != VYRE_OK) return status;
   blob_header header = { .kernel_digest = digest(request->kernel, request->kernel_bytes),
                          .kernel_bytes = request->kernel_bytes,

@@ -162,9 +162,12 @@ static submission *submission_create(const vyre_plugin_queue *queue, const vyre_
 
 vyre_status backend_submit(vyre_plugin_queue *queue, const vyre_submit *submit, vyre_error *error) {
   vyre_plugin_device *device = queue->device;
+  vyre_submit own;
+  backend_take(&own, sizeof own, submit);
   vyre_status status = backend_check_process(device, error);
+  if (status == VYRE_OK) status = backend_check_flags("a submit", own.flags, VYRE_SUBMIT_OVERLAP, error);
   if (status != VYRE_OK) return status;
-  submission *s = submission_create(queue, submit);
+  submission *s = submission_create(queue, &own);
   if (s == NULL) return backend_no_memory(error);
   pthread_mutex_lock(&device->lock);
   if (queue->last != NULL) queue->last->next = s;
@@ -202,8 +205,8 @@ static void signal_all(vyre_plugin_device *device, const submission *s) {
 
 /* What was not started when its queue is destroyed. */
 static void abandon(submission *s) {
-  s->work.completion->status = VYRE_ERR_CLOSED;
-  snprintf(s->work.completion->text, sizeof s->work.completion->text, "The queue was closed before this began.");
+  vyre_completion record = { .status = VYRE_ERR_CLOSED, .text = "The queue was closed before this began." };
+  backend_complete(s->work.completion, &record);
 }
 
 static void *queue_main(void *argument) {
@@ -254,6 +257,7 @@ static bool count_queue(vyre_plugin_device *device, bool persistent, bool in) {
 vyre_status backend_queue_create(vyre_plugin_device *device, uint32_t flags, vyre_plugin_queue **out, vyre_error *error) {
   *out = NULL;
   vyre_status status = backend_check_process(device, error);
+  if (status == VYRE_OK) status = backend_check_flags("a queue", flags, VYRE_QUEUE_PERSISTENT, error);
   if (status != VYRE_OK) return status;
   bool persistent = (flags & VYRE_QUEUE_PERSISTENT) != 0;
   if (!count_queue(device, persistent, true))

@@ -1,6 +1,8 @@
 # The conformance kit, a library of the command alone.
 noinst_LTLIBRARIES += tools/conform/libconform.la
 tools_conform_libconform_la_SOURCES = \
+	tools/conform/abi_life.c \
+	tools/conform/abi_records.c \
 	tools/conform/allow.c tools/conform/allow.h \
 	tools/conform/case.c \
 	tools/conform/checks.c tools/conform/checks.def tools/conform/checks.h \
@@ -14,6 +16,7 @@ tools_conform_libconform_la_SOURCES = \
 	tools/conform/raw.c tools/conform/raw.h \
 	tools/conform/report.c tools/conform/report.h \
 	tools/conform/run.c tools/conform/run.h \
-	tools/conform/static.c
+	tools/conform/static.c \
+	tools/conform/world.c tools/conform/world.h
 include tools/conform/numeric.mk
 tools_conform_libconform_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tests
