@@ -24,10 +24,7 @@
 #include <vyre/text.h>
 #include <vyre/wire.h>
 
-typedef struct shape {
-  const char *name;
-  void (*build)(vyre_builder *b, uint32_t statements);
-} shape;
+#include "shapes.h"
 
 /* Processor time, so that a busy machine does not count. */
 static double now(void) {
@@ -48,142 +45,11 @@ _Noreturn static void give_up(const char *what, const vyre_error *error) {
 
 /* ---- Programs ---- */
 
-typedef struct base {
-  vyre_expr i, a;
-  vyre_binding x, k, y;
-} base;
-
-static base declare(vyre_builder *b) {
-  base d;
-  vyre_build_workgroup(b, 64, 1, 1);
-  d.a = vyre_build_param(b, "a", VYRE_TYPE_F32);
-  d.x = vyre_build_buffer(b, VYRE_ACCESS_READ, "x", VYRE_TYPE_F32, 0);
-  d.k = vyre_build_buffer(b, VYRE_ACCESS_READ, "k", VYRE_TYPE_U32, 0);
-  d.y = vyre_build_buffer(b, VYRE_ACCESS_RW, "y", VYRE_TYPE_F32, 0);
-  d.i = vyre_build_leaf(b, VYRE_OP_GID, 0);
-  return d;
-}
-
-static const char *name_of(char prefix, uint32_t n) {
-  static char name[24];
-  snprintf(name, sizeof name, "%c_%u", prefix, n);
-  return name;
-}
-
-/* let tN = fma(a, x[gid.x + N], f32(k[gid.x ^ N])); y[gid.x] = tN; */
-static void build_pair(vyre_builder *b, const base *d, uint32_t n) {
-  vyre_expr at = vyre_build_binary(b, VYRE_OP_ADD, d->i, vyre_build_u32(b, n));
-  vyre_expr key = vyre_build_binary(b, VYRE_OP_BITXOR, d->i, vyre_build_u32(b, n));
-  vyre_expr x = vyre_build_load(b, VYRE_OP_LOAD, d->x, at);
-  vyre_expr k = vyre_build_cast(b, VYRE_TYPE_F32, vyre_build_load(b, VYRE_OP_LOAD, d->k, key));
-  vyre_var t = vyre_build_declare(b, VYRE_STMT_LET, name_of('t', n), vyre_build_fma(b, d->a, x, k));
-  vyre_build_store(b, d->y, d->i, vyre_build_var_value(b, t));
-}
-
-static void build_flat(vyre_builder *b, uint32_t statements) {
-  base d = declare(b);
-  for (uint32_t n = 0; n < statements / 2; n++) build_pair(b, &d, n);
-}
-
-/* Blocks of 16 statements under conditions that differ, with variables that are assigned in both arms. */
-static void build_branches(vyre_builder *b, uint32_t statements) {
-  base d = declare(b);
-  vyre_var v = vyre_build_declare(b, VYRE_STMT_VAR, "v", vyre_build_f32(b, 0));
-  for (uint32_t n = 0; n < statements / 20; n++) {
-    vyre_build_if(b, vyre_build_binary(b, VYRE_OP_LT, d.i, vyre_build_u32(b, n)));
-    for (uint32_t m = 0; m < 8; m++) build_pair(b, &d, n * 8 + m);
-    vyre_build_assign(b, v, vyre_build_load(b, VYRE_OP_LOAD, d.y, d.i));
-    vyre_build_else(b);
-    vyre_build_assign(b, v, vyre_build_var_value(b, v));
-    vyre_build_end(b);
-    vyre_build_store(b, d.y, d.i, vyre_build_var_value(b, v));
-  }
-}
-
-/* Loops three deep, each with a barrier, over a variable that grows less uniform round by round. */
-static void build_loops(vyre_builder *b, uint32_t statements) {
-  base d = declare(b);
-  vyre_expr zero = vyre_build_u32(b, 0), four = vyre_build_u32(b, 4);
-  for (uint32_t n = 0; n < statements / 12; n++) {
-    vyre_var u = vyre_build_declare(b, VYRE_STMT_VAR, name_of('u', n), zero);
-    vyre_var w = vyre_build_declare(b, VYRE_STMT_VAR, name_of('w', n), vyre_build_u32(b, n));
-    for (uint32_t deep = 0; deep < 3; deep++) vyre_build_for(b, name_of('p' + (char)deep, n), zero, four, 0);
-    vyre_build_simple(b, VYRE_STMT_BARRIER);
-    vyre_build_assign(b, w, vyre_build_var_value(b, u));
-    vyre_build_assign(b, u, d.i);
-    vyre_build_store(b, d.y, vyre_build_var_value(b, w), d.a);
-    for (uint32_t deep = 0; deep < 3; deep++) vyre_build_end(b);
-  }
-}
-
-/* One chain of else-ifs. */
-static void build_chain(vyre_builder *b, uint32_t statements) {
-  base d = declare(b);
-  uint32_t arms = statements / 2;
-  for (uint32_t n = 0; n < arms; n++) {
-    vyre_build_if(b, vyre_build_binary(b, VYRE_OP_EQ, d.i, vyre_build_u32(b, n)));
-    vyre_build_store(b, d.y, d.i, d.a);
-    vyre_build_else(b);
-  }
-  for (uint32_t n = 0; n < arms; n++) vyre_build_end(b);
-}
-
-/* Every statement has a tree of its own of 64 expressions. */
-static void build_trees(vyre_builder *b, uint32_t statements) {
-  base d = declare(b);
-  for (uint32_t n = 0; n < statements / 32; n++) {
-    vyre_expr sum = vyre_build_u32(b, n);
-    for (uint32_t m = 0; m < 31; m++)
-      sum = vyre_build_binary(b, m % 2 ? VYRE_OP_ADD : VYRE_OP_BITXOR,
-                              vyre_build_binary(b, VYRE_OP_MUL, sum, d.i), d.i);
-    vyre_build_store(b, d.y, sum, d.a);
-  }
-}
-
-/* A table's elements: finite floats of all signs and small magnitudes, the same in every run. */
-static void fill_table(float *data, uint32_t count, uint32_t seed) {
-  for (uint32_t i = 0; i < count; i++) {
-    seed = seed * 1664525 + 1013904223;
-    data[i] = (float)(int32_t)seed / 65536.0f;
-  }
-}
-
-/* Constant tables of 1024 floats, a region with a name of its own around the statements that use each, and prints. */
-static void build_tables(vyre_builder *b, uint32_t statements) {
-  enum { ELEMENTS = 1024, USES = 128, EACH = USES + USES / 8 + 1 };
-  static float data[ELEMENTS];
-  base d = declare(b);
-  vyre_expr lane = vyre_build_binary(b, VYRE_OP_MOD, d.i, vyre_build_u32(b, ELEMENTS));
-  for (uint32_t n = 0; n < statements / EACH; n++) {
-    fill_table(data, ELEMENTS, n);
-    vyre_binding table = vyre_build_table(b, name_of('c', n), VYRE_TYPE_F32, data, ELEMENTS);
-    char text[96];
-    snprintf(text, sizeof text, "layer %u: weights of the input, row by row", n);
-    vyre_build_region(b, text);
-    for (uint32_t m = 0; m < USES; m++) {
-      vyre_expr at = vyre_build_binary(b, VYRE_OP_BITXOR, lane, vyre_build_u32(b, m));
-      vyre_expr old = vyre_build_load(b, VYRE_OP_LOAD, d.y, d.i);
-      vyre_expr weight = vyre_build_load(b, VYRE_OP_LOAD, table, at);
-      vyre_build_store(b, d.y, d.i, vyre_build_fma(b, weight, d.a, old));
-      if (m % 8 != 0) continue;
-      snprintf(text, sizeof text, "layer %u, weight %u of invocation {} is {} \xE2\x9C\x93\n", n, m);
-      vyre_build_print(b, text, (vyre_expr[]){ d.i, weight }, 2);
-    }
-    vyre_build_end(b);
-  }
-}
-
-static const shape shapes[] = { { "flat", build_flat },
-                                { "branches", build_branches },
-                                { "loops", build_loops },
-                                { "chain", build_chain },
-                                { "trees", build_trees },
-                                { "tables", build_tables } };
-enum { SHAPES = sizeof shapes / sizeof *shapes };
-
 static bool with_barrier; /* at the end of each program */
+static const program_shape *shapes;
+static uint32_t shape_count;
 
-static vyre_builder *begin(const shape *s, uint32_t statements) {
+static vyre_builder *begin(const program_shape *s, uint32_t statements) {
   vyre_builder *b;
   if (vyre_builder_create("bench", NULL, &b) != VYRE_OK) exit(1);
   s->build(b, statements);
@@ -199,13 +65,13 @@ static vyre_program *finish(vyre_builder *b) {
   return p;
 }
 
-static vyre_program *make(const shape *s, uint32_t statements) { return finish(begin(s, statements)); }
+static vyre_program *make(const program_shape *s, uint32_t statements) { return finish(begin(s, statements)); }
 
 /* ---- Measurements ---- */
 
 /* A program in all its forms, and the size to build it again. */
 typedef struct job {
-  const shape *shape;
+  const program_shape *shape;
   uint32_t statements;
   vyre_program *program;
   vyre_program_info info;
@@ -214,7 +80,7 @@ typedef struct job {
   size_t text_bytes, wire_bytes;
 } job;
 
-static job begin_job(const shape *s, uint32_t statements) {
+static job begin_job(const program_shape *s, uint32_t statements) {
   job j = { .shape = s, .statements = statements, .program = make(s, statements) };
   vyre_program_describe(j.program, &j.info);
   if (vyre_text_print(j.program, &j.text, &j.text_bytes) != VYRE_OK) exit(1);
@@ -283,7 +149,7 @@ static double per_expression(const job *j, double seconds) { return seconds * 1e
 
 static void bench_build(uint32_t size) {
   printf("%-10s %10s %12s %14s %14s\n", "build", "statements", "expressions", "warm ns/expr", "cold ns/expr");
-  for (int s = 0; s < SHAPES; s++) {
+  for (uint32_t s = 0; s < shape_count; s++) {
     job j = begin_job(&shapes[s], size / 10);
     double warm = best(build, &j, WARM), cold = best(build, &j, COLD);
     printf("%-10s %10u %12u %14.1f %14.1f\n", j.shape->name, j.info.statement_count, j.info.expr_count,
@@ -303,7 +169,7 @@ static void print_speeds(const job *j, size_t bytes, void (*reading)(const job *
 static void bench_text(uint32_t size) {
   printf("%-10s %10s %8s %10s %10s %12s %12s %12s\n", "text", "statements", "MB", "parse MB/s", "ns/expr", "cold MB/s",
          "cold ns/expr", "print MB/s");
-  for (int s = 0; s < SHAPES; s++) {
+  for (uint32_t s = 0; s < shape_count; s++) {
     job j = begin_job(&shapes[s], size / 10);
     print_speeds(&j, j.text_bytes, parse, print);
     end_job(&j);
@@ -313,7 +179,7 @@ static void bench_text(uint32_t size) {
 static void bench_wire(uint32_t size) {
   printf("%-10s %10s %8s %10s %10s %12s %12s %12s\n", "wire", "statements", "MB", "decode MB/s", "ns/expr", "cold MB/s",
          "cold ns/expr", "encode MB/s");
-  for (int s = 0; s < SHAPES; s++) {
+  for (uint32_t s = 0; s < shape_count; s++) {
     job j = begin_job(&shapes[s], size / 10);
     print_speeds(&j, j.wire_bytes, decode, encode);
     end_job(&j);
@@ -326,7 +192,7 @@ static void bench_validate(uint32_t size) {
   with_barrier = true;
   printf("%-10s %10s %12s %12s %10s %9s\n", "validate", "statements", "expressions", "validate s", "ns/stmt",
          "exponent");
-  for (int s = 0; s < SHAPES; s++) {
+  for (uint32_t s = 0; s < shape_count; s++) {
     double last = 0, last_size = 0;
     for (uint32_t n = size / 100; n <= size && n > 0; n *= 10) {
       job j = begin_job(&shapes[s], n < VYRE_MAX_STATEMENTS - 10 ? n : VYRE_MAX_STATEMENTS - 10);
@@ -345,7 +211,7 @@ static void bench_validate(uint32_t size) {
 
 static void bench_memory(uint32_t size) {
   printf("%-10s %10s %12s %14s %16s\n", "memory", "statements", "expressions", "program B/expr", "building B/expr");
-  for (int s = 0; s < SHAPES; s++) {
+  for (uint32_t s = 0; s < shape_count; s++) {
     size_t before = heap_bytes();
     vyre_builder *b = begin(&shapes[s], size / 10);
     size_t building = heap_bytes() - before;
@@ -386,6 +252,7 @@ static bool read_options(int argc, char **argv, uint32_t *size) {
 
 int main(int argc, char **argv) {
   uint32_t size = 1000000;
+  shapes = program_shapes(&shape_count);
   if (!read_options(argc, argv, &size)) return usage();
   mallopt(M_MMAP_MAX, 0); /* all from the one heap, which is given back at malloc_trim alone */
   mallopt(M_TRIM_THRESHOLD, INT_MAX);

@@ -7,7 +7,7 @@ include bench/peers/sources.mk
 EXTRA_DIST += bench/stage-gpu bench/run-gpu
 
 noinst_PROGRAMS += bench/ir_bench
-bench_ir_bench_SOURCES = bench/ir_bench.c
+bench_ir_bench_SOURCES = bench/ir_bench.c bench/shapes.c bench/shapes.h
 bench_ir_bench_LDADD = $(vyre_static_libs)
 
 # The command `vyre bench` by itself, with the peers of the build tree.
@@ -26,6 +26,13 @@ bench_vyre_bench_SOURCES = bench/vyre_bench.c \
 bench_vyre_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/bench \
 	-DBENCH_PEERS_DIR='"$(abs_top_builddir)/bench/peers"'
 bench_vyre_bench_LDADD = bench/libvyre_bench.la libvyre.la libvyre/libvyre_ir.la $(SODIUM_LIBS) -lm
+
+# What the optimizer brings, and how its time grows.
+noinst_PROGRAMS += bench/opt_bench
+bench_opt_bench_SOURCES = bench/opt_bench.c bench/opt_kernels.c bench/opt_bench.h bench/opt_scale.c \
+	bench/shapes.c bench/shapes_hard.c bench/shapes.h
+bench_opt_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench -DBENCH_KERNELS_DIR='"$(abs_top_srcdir)/bench/kernels"'
+bench_opt_bench_LDADD = bench/libvyre_kernels.la plugins/cpu_ref/libengine.la $(vyre_static_libs)
 
 noinst_PROGRAMS += bench/lower_bench
 bench_lower_bench_SOURCES = bench/lower_bench.c tests/lower/targets.h tests/lower/targets.c

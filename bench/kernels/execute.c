@@ -8,6 +8,7 @@
 #include "../plugins/cpu_ref/cpu_limits.h"
 #include "../plugins/cpu_ref/launch.h"
 #include "base/error.h"
+#include "opt/unit.h"
 
 static vyre_status differs(const kernel_data *data, vyre_error *error) {
   return vyre_fail(error, VYRE_ERR_INVALID_PROGRAM, data->kernel->name,
@@ -36,14 +37,48 @@ static vyre_status bind(const kernel_data *data, const vyre_program *program, cp
   return more ? differs(data, error) : VYRE_OK;
 }
 
-static void add_up(const cpu_code *code, const uint64_t *executed, kernel_tally *tally) {
-  for (uint32_t i = 0; i < code->insns.count; i++) {
-    uint32_t e = code->computes.data[i];
-    tally->instructions += executed[i];
-    if (e != 0) tally->ops[ir_expr_at(code->program, e)->op] += executed[i];
-    else tally->stmts[ir_stmt_at(code->program, code->insns.data[i].stmt)->op] += executed[i];
-  }
+/* ---- Counting ---- */
+
+/* What one evaluation of an expression costs besides its operands. */
+static uint64_t cost_of_expr(const opt_unit *u, uint32_t e) {
+  uint64_t cost = opt_meta_of(u, e)->cost;
+  for (uint32_t i = 0; i < ir_op_arity[opt_at(u, e)->op]; i++) cost -= opt_meta_of(u, opt_at(u, e)->arg[i])->cost;
+  return cost;
 }
+
+static uint64_t cost_of_stmt(const opt_unit *u, const ir_stmt *s) {
+  if (s->op != VYRE_STMT_STORE) return u->costs->stmt[s->op];
+  uint8_t access = u->program->buffers.data[s->arg[4]].access;
+  bool near = access == VYRE_ACCESS_SHARED || access == VYRE_ACCESS_LOCAL;
+  return near ? u->costs->shared_access : u->costs->stmt[s->op];
+}
+
+/* Jumps, moves and what a loop does before its first turn belong to a statement and are not counted as it. */
+static bool stands_for_statement(const cpu_insn *insn) {
+  return insn->kind != CPU_JUMP && insn->kind != CPU_MOVE && insn->kind != CPU_FOR;
+}
+
+static vyre_status add_up(const cpu_code *code, const uint64_t *executed, kernel_tally *tally, vyre_error *error) {
+  const vyre_program *p = code->program;
+  opt_unit u;
+  bool good = opt_unit_create(&u, p, &opt_default_costs);
+  for (uint32_t i = 0; good && i < code->insns.count; i++) {
+    uint32_t e = code->computes.data[i];
+    const ir_stmt *s = ir_stmt_at(p, code->insns.data[i].stmt);
+    tally->instructions += executed[i];
+    if (e != 0) {
+      tally->ops[ir_expr_at(p, e)->op] += executed[i];
+      tally->cost += executed[i] * cost_of_expr(&u, e);
+    } else if (stands_for_statement(&code->insns.data[i])) {
+      tally->stmts[s->op] += executed[i];
+      tally->cost += executed[i] * cost_of_stmt(&u, s);
+    }
+  }
+  opt_unit_free(&u);
+  return good ? VYRE_OK : vyre_fail_memory(error, p->info.name);
+}
+
+/* ---- The launch ---- */
 
 vyre_status kernel_execute(const kernel_data *data, vyre_program *program, kernel_tally *tally, vyre_error *error) {
   cpu_bound bound[KERNEL_MAX_ARRAYS];
@@ -60,7 +95,7 @@ vyre_status kernel_execute(const kernel_data *data, vyre_program *program, kerne
   if (tally != NULL) launch.executed = calloc(code->insns.count, sizeof *launch.executed);
   if (tally != NULL && launch.executed == NULL) status = vyre_fail_memory(error, data->kernel->name);
   if (status == VYRE_OK) status = cpu_launch_run(&launch, &report, error);
-  if (status == VYRE_OK && tally != NULL) add_up(code, launch.executed, tally);
+  if (status == VYRE_OK && tally != NULL) status = add_up(code, launch.executed, tally, error);
   free(launch.executed);
   cpu_code_destroy(code);
   return status;

@@ -4,14 +4,16 @@
 
 #include "kernels/kernels.h"
 
-/* How often each was executed, over all invocations: operators, and what statements do besides their operands. */
+/* How often each was executed, over all invocations: operators, and what statements do besides their operands; of a
+ * loop, its turns. */
 typedef struct kernel_tally {
   uint64_t ops[VYRE_OP_COUNT], stmts[VYRE_STMT_COUNT];
   uint64_t instructions; /* of the oracle, its jumps and moves included */
+  uint64_t cost;         /* of all, in the cycles of the optimizer's table */
 } kernel_tally;
 
 /* Runs |program|, the kernel's own or what became of it, on the kernel's arrays in place. |tally| may be NULL.
- * Errors: those of the oracle; INVALID_PROGRAM if the program has other buffers or parameters than the kernel. */
+ * Errors: those of the oracle; NO_MEMORY; INVALID_PROGRAM if the program has other buffers or parameters than the kernel. */
 vyre_status kernel_execute(const kernel_data *data, vyre_program *program, kernel_tally *tally, vyre_error *error);
 
 /* Operators executed, and those among them that load; an operator on vectors counts once. */

@@ -38,6 +38,9 @@ tests_bench_test_kernels_CPPFLAGS = $(bench_test_flags)
 tests_bench_test_kernels_CFLAGS = $(TEST_CFLAGS)
 tests_bench_test_kernels_LDADD = bench/libvyre_kernels.la plugins/cpu_ref/libengine.la $(TEST_LIBS)
 
+TESTS += tests/bench/test_opt_bench.sh
+EXTRA_DIST += tests/bench/test_opt_bench.sh
+
 # The command as a whole.
 TESTS += tests/bench/test_bench.sh
 EXTRA_DIST += tests/bench/test_bench.sh

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vyre/opt.h>
 #include <vyre/text.h>
 
 #include "../backend/device_for.h"
@@ -172,8 +173,21 @@ START_TEST(references_give_the_digests) {
 }
 END_TEST
 
-static void run_on(vyre_device *device, const char *name, const kernel *k) {
+/* The program as the optimizer has it, in the place of the one that was written. */
+static void optimize(kernel_data *data) {
+  vyre_opt_options options = VYRE_OPT_OPTIONS_INIT;
+  vyre_error error = VYRE_ERROR_INIT;
+  vyre_program *optimized;
+  options.flags = VYRE_OPT_VERIFY | VYRE_OPT_ROUNDTRIP;
+  vyre_status status = vyre_optimize(data->program, &options, &optimized, NULL, &error);
+  ck_assert_msg(status == VYRE_OK, "%s: %s", data->kernel->name, error.text);
+  vyre_program_release(data->program);
+  data->program = optimized;
+}
+
+static void run_on(vyre_device *device, const char *name, const kernel *k, bool optimized) {
   kernel_data data = load(k);
+  if (optimized) optimize(&data);
   vyre_arg args[KERNEL_MAX_ARRAYS + KERNEL_MAX_PARAMS];
   vyre_run_options options = VYRE_RUN_OPTIONS_INIT;
   vyre_error error = VYRE_ERROR_INIT;
@@ -195,7 +209,7 @@ static void run_on(vyre_device *device, const char *name, const kernel *k) {
   kernel_free(&data);
 }
 
-static void run_all_on(const char *name) {
+static void run_all_on(const char *name, bool optimized) {
   uint32_t count;
   const kernel *k = kernels(&count);
   vyre_error error = VYRE_ERROR_INIT;
@@ -203,19 +217,29 @@ static void run_all_on(const char *name) {
   vyre_context *context = context_for(config);
   vyre_device *device;
   ck_assert_msg(vyre_device_open(context, name, &device, &error) == VYRE_OK, "%s", error.text);
-  for (uint32_t i = 0; i < count; i++) run_on(device, name, &k[i]);
+  for (uint32_t i = 0; i < count; i++) run_on(device, name, &k[i], optimized);
   ck_assert_int_eq(vyre_device_close(device, VYRE_FOREVER, &error), VYRE_OK);
   vyre_context_destroy(context);
   vyre_config_destroy(config);
 }
 
 START_TEST(the_oracle_agrees) {
-  run_all_on("cpu_ref");
+  run_all_on("cpu_ref", false);
+}
+END_TEST
+
+START_TEST(the_oracle_agrees_on_what_is_optimized) {
+  run_all_on("cpu_ref", true);
 }
 END_TEST
 
 START_TEST(the_kernel_form_agrees) {
-  run_all_on("template");
+  run_all_on("template", false);
+}
+END_TEST
+
+START_TEST(the_kernel_form_agrees_on_what_is_optimized) {
+  run_all_on("template", true);
 }
 END_TEST
 
@@ -404,7 +428,8 @@ END_TEST
 int main(void) {
   const TTest *const tests[] = {
       references_know_published_answers, references_give_the_digests_of_their_workloads, references_give_the_digests,
-      the_oracle_agrees, the_kernel_form_agrees, executions_are_counted, another_program_is_no_form_of_a_kernel,
+      the_oracle_agrees, the_oracle_agrees_on_what_is_optimized, the_kernel_form_agrees,
+      the_kernel_form_agrees_on_what_is_optimized, executions_are_counted, another_program_is_no_form_of_a_kernel,
       they_are_as_an_engineer_writes_them, they_are_free_of_warnings_and_formatted, the_lint_finds_what_is_planted,
       the_lint_leaves_alone_what_is_good, NULL
   };
