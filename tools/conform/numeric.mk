@@ -1,9 +1,10 @@
 # The numeric and random checks.
 tools_conform_libconform_la_SOURCES += \
-	tools/conform/flow_shapes.def tools/conform/identities.def tools/conform/litmus.def tools/conform/meetings.def \
+	tools/conform/flow_shapes.def tools/conform/identities.def tools/conform/litmus.def tools/conform/meetings.def tools/conform/vectors.def \
 	tools/conform/numeric.c tools/conform/numeric.h \
 	tools/conform/numeric_atomic.c \
 	tools/conform/numeric_convert.c \
+	tools/conform/numeric_exact.c \
 	tools/conform/numeric_flow.c \
 	tools/conform/numeric_geometry.c \
 	tools/conform/numeric_group.c \
