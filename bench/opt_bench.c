@@ -6,8 +6,8 @@
  * lint     what in the kernels of bench/kernels is there for an optimizer to remove and would not have been written
  * kernels  each kernel before and after: as a program, in the kernel form, and executed by the oracle on its data; the
  *          results must be the same to the bit
- * scale    programs of 1,000 expressions and more, up to N (1,000,000), of shapes that people make and of shapes that
- *          are hard: processor time of the whole, for each expression, and the exponent of its growth, where 1 is linear
+ * scale    programs of 1,000 expressions and more, up to N (1,000,000), of shapes that people make and of others that
+ *          are hard: processor time of the whole, for each expression, and the exponent of its growth (1: linear)
  *
  * Exit status: 0, 1 if something is wrong, 2 for wrong usage. */
 #include "opt_bench.h"

@@ -13,7 +13,7 @@ typedef struct kernel_tally {
 } kernel_tally;
 
 /* Runs |program|, the kernel's own or what became of it, on the kernel's arrays in place. |tally| may be NULL.
- * Errors: those of the oracle; NO_MEMORY; INVALID_PROGRAM if the program has other buffers or parameters than the kernel. */
+ * Errors: those of the oracle; NO_MEMORY; INVALID_PROGRAM if the program has other buffers or parameters. */
 vyre_status kernel_execute(const kernel_data *data, vyre_program *program, kernel_tally *tally, vyre_error *error);
 
 /* Operators executed, and those among them that load; an operator on vectors counts once. */

@@ -271,8 +271,10 @@ START_TEST(another_program_is_no_form_of_a_kernel) {
   vyre_error error = VYRE_ERROR_INIT;
   ck_assert_int_eq(kernel_execute(&data, other.program, NULL, &error), VYRE_ERR_INVALID_PROGRAM);
   ck_assert(strstr(error.text, "Fix: ") != NULL);
+  kernel_free(&other);
   ck_assert_int_eq(kernel_load(&k[0], "/nowhere", &other, &error), VYRE_ERR_IO);
   ck_assert(strstr(error.text, "Fix: ") != NULL);
+  kernel_free(&other);
   kernel_free(&data);
 }
 END_TEST
