@@ -1,5 +1,6 @@
 # The numeric and random checks.
 tools_conform_libconform_la_SOURCES += \
+	tools/conform/capability.c \
 	tools/conform/flow_shapes.def tools/conform/identities.def tools/conform/litmus.def tools/conform/meetings.def tools/conform/vectors.def \
 	tools/conform/numeric.c tools/conform/numeric.h \
 	tools/conform/numeric_atomic.c \
@@ -13,4 +14,5 @@ tools_conform_libconform_la_SOURCES += \
 	tools/conform/numeric_ops.c \
 	tools/conform/numeric_order.c \
 	tools/conform/numeric_queues.c \
-	tools/conform/numeric_values.c tools/conform/numeric_values.h
+	tools/conform/numeric_values.c tools/conform/numeric_values.h \
+	tools/conform/random.c
