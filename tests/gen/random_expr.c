@@ -173,7 +173,7 @@ const memory *pick_memory(generator *g, usage role, vyre_type value) {
   for (uint32_t i = 0; i < g->memory_count; i++) {
     const memory *m = &g->memories[(start + i) % g->memory_count];
     bool fits = value == VYRE_TYPE_NONE || vyre_type_describe(m->element)->value == value;
-    if (m->role == role && fits) return m;
+    if (m->role == role && fits && !m->busy) return m;
   }
   return NULL;
 }
@@ -206,7 +206,8 @@ static vyre_expr make_load(generator *g, vyre_type type, level want, uint32_t de
   const memory *m = pick_memory(g, roles[pick(g, 5)], type);
   if (m == NULL || m->access == VYRE_ACCESS_WRITE) return 0;
   bool own = m->role == OWN || m->role == STAGE;
-  return vyre_build_load(g->b, VYRE_OP_LOAD, m->binding, own ? make_own_index(g, m) : make_index(g, m, DIVERGENT, depth));
+  vyre_expr index = own ? make_own_index(g, m) : make_index(g, m, DIVERGENT, depth);
+  return vyre_build_load(g->b, VYRE_OP_LOAD, m->binding, index);
 }
 
 /* Loads that make a value uniform: those that say so, and those that see to it. */
@@ -251,7 +252,9 @@ vyre_expr make_atomic(generator *g, vyre_op op, const memory *m, vyre_expr index
 }
 
 /* An atomic whose answer nobody else has a hand in. */
-static vyre_expr make_own_atomic(generator *g, vyre_type type) {
+static vyre_expr make_own_atomic(generator *g, vyre_type type, level want, uint32_t depth) {
+  (void)depth;
+  if (want > DIVERGENT || g->still) return 0;
   const memory *m = pick_memory(g, chance(g, 60) ? OWN : STAGE, type);
   vyre_op op = (vyre_op)(VYRE_OP_ATOMIC_ADD + pick(g, VYRE_OP_ATOMIC_LOAD - VYRE_OP_ATOMIC_ADD + 1));
   if (m == NULL || m->element != type || m->access == VYRE_ACCESS_WRITE) return 0;
@@ -338,17 +341,17 @@ static vyre_expr make_select(generator *g, vyre_type type, level want, uint32_t 
 }
 
 static vyre_expr make_fma(generator *g, vyre_type type, level want, uint32_t depth) {
-  if (avoids(g, VYRE_NEED_FMA)) return 0;
+  if (avoids(g, VYRE_NEED_FMA) || !is_float(type)) return 0;
   vyre_expr x = make_expr(g, type, want, depth), y = make_beside(g, type, want, depth);
   return vyre_build_fma(g->b, x, y, make_beside(g, type, want, depth));
 }
 
 /* ---- Conversions and vectors --------------------------------------------------------------- */
 
-/* A float whose bits may be shown. */
+/* A float whose bits may be shown: a NaN loses to a number, and no number is below this one. */
 static vyre_expr without_nan(generator *g, vyre_type type, vyre_expr e) {
-  vyre_expr nan = vyre_build_unary(g->b, VYRE_OP_IS_NAN, e);
-  return vyre_build_select(g->b, nan, vyre_build_literal(g->b, type, 0), e);
+  uint64_t least = type == VYRE_TYPE_F32 ? 0xFF800000u : 0xFFF0000000000000u;
+  return vyre_build_binary(g->b, VYRE_OP_MAX, e, vyre_build_literal(g->b, type, least));
 }
 
 static vyre_expr make_bitcast(generator *g, vyre_type type, level want, uint32_t depth) {
@@ -415,85 +418,68 @@ static vyre_expr make_subgroup(generator *g, vyre_type type, level want, uint32_
   return equal ? make_reduction(g, type, depth) : make_scan_or_shuffle(g, type, depth);
 }
 
-static vyre_expr make_vote(generator *g, level want, uint32_t depth) {
+static vyre_expr make_vote(generator *g, vyre_type type, level want, uint32_t depth) {
   if (!subgroups_allowed(g) || want > SUBGROUP) return 0;
   vyre_op op = chance(g, 50) ? VYRE_OP_SUBGROUP_ANY : VYRE_OP_SUBGROUP_ALL;
-  return vyre_build_unary(g->b, op, make_expr(g, VYRE_TYPE_BOOL, DIVERGENT, depth));
+  return vyre_build_unary(g->b, op, make_expr(g, type, DIVERGENT, depth));
 }
 
 /* ---- By type ------------------------------------------------------------------------------- */
 
-static vyre_expr make_comparison(generator *g, level want, uint32_t depth) {
+static vyre_expr make_comparison(generator *g, vyre_type type, level want, uint32_t depth) {
   static const vyre_op orders[] = { VYRE_OP_EQ, VYRE_OP_NE, VYRE_OP_LT, VYRE_OP_GT, VYRE_OP_LE, VYRE_OP_GE };
   static const vyre_op classes[] = { VYRE_OP_IS_NAN, VYRE_OP_IS_INF, VYRE_OP_IS_FINITE };
-  vyre_type type = pick_scalar(g);
-  vyre_expr x = make_expr(g, type, want, depth);
-  if (is_float(type) && chance(g, 25)) return vyre_build_unary(g->b, PICK(g, classes), x);
-  vyre_op op = type == VYRE_TYPE_BOOL ? pick_op(g, orders, 2) : PICK(g, orders);
-  return vyre_build_binary(g->b, op, x, make_expr(g, type, want, depth));
+  vyre_type of = pick_scalar(g);
+  vyre_expr x = make_expr(g, of, want, depth);
+  (void)type;
+  if (is_float(of) && chance(g, 25)) return vyre_build_unary(g->b, PICK(g, classes), x);
+  vyre_op op = of == VYRE_TYPE_BOOL ? pick_op(g, orders, 2) : PICK(g, orders);
+  return vyre_build_binary(g->b, op, x, make_expr(g, of, want, depth));
 }
 
-static vyre_expr make_logic(generator *g, level want, uint32_t depth) {
-  vyre_expr x = make_expr(g, VYRE_TYPE_BOOL, want, depth);
+static vyre_expr make_logic(generator *g, vyre_type type, level want, uint32_t depth) {
+  vyre_expr x = make_expr(g, type, want, depth);
   if (chance(g, 30)) return vyre_build_unary(g->b, VYRE_OP_LNOT, x);
   vyre_op op = chance(g, 50) ? VYRE_OP_LAND : VYRE_OP_LOR;
-  return vyre_build_binary(g->b, op, x, make_expr(g, VYRE_TYPE_BOOL, want, depth));
-}
-
-static vyre_expr try_bool(generator *g, level want, uint32_t depth) {
-  switch (pick(g, 8)) {
-    case 0: return make_logic(g, want, depth);
-    case 1: return make_select(g, VYRE_TYPE_BOOL, want, depth);
-    case 2: return make_cast(g, VYRE_TYPE_BOOL, want, depth);
-    case 3: return make_load(g, VYRE_TYPE_BOOL, want, depth);
-    case 4: return make_uniform_load(g, VYRE_TYPE_BOOL, want, depth);
-    case 5: return make_vote(g, want, depth);
-    default: return make_comparison(g, want, depth);
-  }
+  return vyre_build_binary(g->b, op, x, make_expr(g, type, want, depth));
 }
 
 static vyre_expr make_function(generator *g, vyre_type type, level want, uint32_t depth) {
   return is_float(type) ? make_float_function(g, type, want, depth) : make_integer_function(g, type, want, depth);
 }
 
-static vyre_expr try_number(generator *g, vyre_type type, level want, uint32_t depth) {
-  switch (pick(g, 16)) {
-    case 0: return make_select(g, type, want, depth);
-    case 1: return make_cast(g, type, want, depth);
-    case 2: return make_bitcast(g, type, want, depth);
-    case 3: return make_extract(g, type, want, depth);
-    case 4:
-    case 5: return make_load(g, type, want, depth);
-    case 6: return make_uniform_load(g, type, want, depth);
-    case 7: return make_subgroup(g, type, want, depth);
-    case 8: return want == DIVERGENT ? make_own_atomic(g, type) : 0;
-    case 9: return is_float(type) ? make_fma(g, type, want, depth) : 0;
-    case 10:
-    case 11: return make_function(g, type, want, depth);
-    default: return make_binary(g, type, want, depth);
-  }
-}
+/* What makes an expression of a type, or 0 where it can't. */
+typedef struct maker {
+  vyre_expr (*make)(generator *g, vyre_type type, level want, uint32_t depth);
+  uint32_t weight;
+} maker;
 
-static vyre_expr try_vector(generator *g, vyre_type type, level want, uint32_t depth) {
-  switch (pick(g, 10)) {
-    case 0: return make_select(g, type, want, depth);
-    case 1: return make_bitcast(g, type, want, depth);
-    case 2: return make_load(g, type, want, depth);
-    case 3: return make_uniform_load(g, type, want, depth);
-    case 4: return want == DIVERGENT ? make_own_atomic(g, type) : 0;
-    case 5: return is_float(type) ? make_fma(g, type, want, depth) : 0;
-    case 6: return make_function(g, type, want, depth);
-    case 7: return make_binary(g, type, want, depth);
-    default: return make_vector(g, type, want, depth);
-  }
+static const maker numbers[] = {
+#define NUMBER(make, weight) { make, weight },
+#include "weights.def"
+}, bools[] = {
+#define BOOL(make, weight) { make, weight },
+#include "weights.def"
+}, vectors[] = {
+#define VECTOR(make, weight) { make, weight },
+#include "weights.def"
+};
+
+static maker pick_maker(generator *g, const maker *makers, uint32_t count) {
+  uint32_t all = 0, i = 0;
+  for (uint32_t k = 0; k < count; k++) all += makers[k].weight;
+  for (uint32_t at = pick(g, all); at >= makers[i].weight; i++) at -= makers[i].weight;
+  return makers[i];
 }
+#define PICK_MAKER(g, makers) pick_maker(g, makers, sizeof(makers) / sizeof *(makers))
 
 vyre_expr make_expr(generator *g, vyre_type type, level want, uint32_t depth) {
   if (depth == 0 || chance(g, 15)) return make_leaf(g, type, want);
   for (int attempt = 0; attempt < 4; attempt++) {
-    vyre_expr e = type == VYRE_TYPE_BOOL ? try_bool(g, want, depth - 1)
-                  : lanes_of(type) == 1  ? try_number(g, type, want, depth - 1)
-                                         : try_vector(g, type, want, depth - 1);
+    maker m = type == VYRE_TYPE_BOOL ? PICK_MAKER(g, bools)
+              : lanes_of(type) == 1  ? PICK_MAKER(g, numbers)
+                                     : PICK_MAKER(g, vectors);
+    vyre_expr e = m.make(g, type, want, depth - 1);
     if (e != 0) return e;
   }
   return make_leaf(g, type, want);

@@ -66,7 +66,7 @@ static void make_memory(generator *g, vyre_access access, usage role) {
   memory m = { .access = access, .role = role, .element = pick_element(g), .counts = pick_counting(g) };
   if (role == COUNTER) m.element = chance(g, 50) ? VYRE_TYPE_U32 : VYRE_TYPE_I32;
   bool inner = access == VYRE_ACCESS_SHARED || access == VYRE_ACCESS_LOCAL || access == VYRE_ACCESS_TABLE;
-  m.length = inner ? 1 + pick(g, 64) : 0;
+  m.length = inner || chance(g, 20) ? 1 + pick(g, 64) : 0;
   snprintf(name, sizeof name, "b%u", g->memory_count);
   m.binding = access == VYRE_ACCESS_TABLE ? make_table(g, name, m.element, m.length)
                                           : vyre_build_buffer(g->b, access, name, m.element, m.length);
@@ -165,17 +165,35 @@ static void eval_atomic(generator *g) {
   vyre_build_eval(g->b, make_atomic(g, op, m, count ? make_index(g, m, DIVERGENT, 2) : make_own_index(g, m)));
 }
 
-/* Others' elements of shared memory, between two barriers. */
-static void exchange(generator *g) {
+/* Reads any element of memory whose elements belong to others, between two barriers of |kind|. */
+static void read_others(generator *g, const memory *m, vyre_stmt_op kind) {
   char name[NAME_BYTES];
+  vyre_type type = vyre_type_describe(m->element)->value;
+  vyre_build_simple(g->b, kind);
+  g->still = true;
+  vyre_expr value = vyre_build_load(g->b, VYRE_OP_LOAD, m->binding, make_index(g, m, DIVERGENT, 1));
+  g->still = false;
+  vyre_var var = vyre_build_declare(g->b, VYRE_STMT_LET, next_name(g, name), value);
+  vyre_build_simple(g->b, kind);
+  add_variable(g, var, type, VYRE_STMT_LET, DIVERGENT);
+}
+
+static void exchange(generator *g) {
   const memory *m = pick_memory(g, chance(g, 70) ? STAGE : COUNTER, VYRE_TYPE_NONE);
   if (m == NULL || m->access != VYRE_ACCESS_SHARED || g->flow < WORKGROUP || !names_left(g)) return;
-  vyre_type type = vyre_type_describe(m->element)->value;
-  vyre_build_simple(g->b, VYRE_STMT_BARRIER);
-  vyre_expr value = vyre_build_load(g->b, VYRE_OP_LOAD, m->binding, make_index(g, m, DIVERGENT, 1));
-  vyre_var var = vyre_build_declare(g->b, VYRE_STMT_LET, next_name(g, name), value);
-  vyre_build_simple(g->b, VYRE_STMT_BARRIER);
-  add_variable(g, var, type, VYRE_STMT_LET, DIVERGENT);
+  read_others(g, m, VYRE_STMT_BARRIER);
+}
+
+/* Whether a grid barrier may stand here. */
+static bool grid_meets(const generator *g) {
+  return g->flow == GRID && !avoids(g, g->top ? VYRE_NEED_GRID_BARRIER : VYRE_NEED_GRID_SYNC);
+}
+
+/* The same over the grid. */
+static void grid_exchange(generator *g) {
+  const memory *m = pick_memory(g, chance(g, 70) ? OWN : COUNTER, VYRE_TYPE_NONE);
+  if (m == NULL || m->access != VYRE_ACCESS_RW || !grid_meets(g) || !names_left(g)) return;
+  read_others(g, m, VYRE_STMT_GRID_BARRIER);
 }
 
 static const memory *same_element(generator *g, usage role, vyre_type element) {
@@ -230,6 +248,35 @@ static void close_scope(generator *g, scope before) {
   g->depth--;
 }
 
+/* Groups of copies into local memory, of which all but the last are waited for first, while other statements run. */
+static void copies(generator *g) {
+  memory *to[3];
+  uint32_t groups = 0;
+  bool stays = g->stays;
+  if (g->flow < WORKGROUP || g->depth >= MAX_DEPTH || avoids(g, VYRE_NEED_ASYNC_COPY)) return;
+  for (uint32_t i = 0; i < g->memory_count && groups < 3; i++) {
+    memory *m = &g->memories[i];
+    const memory *from = m->role == PRIVATE && !m->busy ? same_element(g, INPUT, m->element) : NULL;
+    if (from == NULL) continue;
+    vyre_expr at = make_index(g, m, DIVERGENT, 1), source = make_index(g, from, DIVERGENT, 1);
+    vyre_build_copy_async(g->b, false, m->binding, at, from->binding, source, vyre_build_u32(g->b, 1 + pick(g, 4)));
+    vyre_build_simple(g->b, VYRE_STMT_COMMIT);
+    m->busy = true;
+    to[groups++] = m;
+  }
+  for (uint32_t i = 0; i < groups; i++) {
+    vyre_build_block(g->b);
+    scope before = open_scope(g, GRID, true);
+    g->stays = true;
+    make_statements(g, pick(g, 3));
+    g->stays = stays;
+    close_scope(g, before);
+    vyre_build_end(g->b);
+    vyre_build_wait(g->b, groups - 1 - i);
+    to[i]->busy = false;
+  }
+}
+
 static void make_if(generator *g) {
   level of = pick_level(g);
   vyre_build_if(g->b, make_expr(g, VYRE_TYPE_BOOL, of, EXPR_DEPTH));
@@ -270,6 +317,7 @@ static vyre_expr make_bound(generator *g, vyre_type type, level of) {
 
 static void make_for(generator *g) {
   char name[NAME_BYTES];
+  if (g->loops >= MAX_LOOPS) return;
   vyre_type type = (vyre_type)(VYRE_TYPE_U32 + pick(g, avoids(g, VYRE_NEED_INT64) ? 2 : 4));
   level of = pick_level(g);
   vyre_expr from = make_bound(g, type, of), to = make_bound(g, type, of);
@@ -289,6 +337,7 @@ static void make_loop(generator *g) {
   char name[NAME_BYTES];
   vyre_builder *b = g->b;
   level of = pick_level(g);
+  if (g->loops >= MAX_LOOPS) return;
   vyre_expr limit = make_bound(g, VYRE_TYPE_U32, of);
   vyre_build_block(b);
   scope around = open_scope(g, GRID, true);
@@ -324,31 +373,32 @@ static void make_scope(generator *g) {
 
 /* ---- The rest ------------------------------------------------------------------------------ */
 
-/* A return, or a trap that is never reached, that takes the flow along with it. Not in a loop, whose next round
- * would come too late to know. */
+/* A return, or a trap that is seldom reached, that takes the flow along with it. Not in a loop, whose next round would
+ * come too late to know. */
 static void leave(generator *g) {
   bool late = g->spent * 3 > g->budget * 2;
-  if (g->loops > 0 || (g->flow < WORKGROUP && !late)) return;
-  bool trap = chance(g, 30) && !avoids(g, VYRE_NEED_TRAP);
+  if (g->loops > 0 || g->stays || (g->flow < WORKGROUP && !late)) return;
+  bool trap = chance(g, 30) && !avoids(g, VYRE_NEED_TRAP), reached = !trap || chance(g, 5);
   vyre_expr never = vyre_build_binary(g->b, VYRE_OP_EQ, vyre_build_leaf(g->b, VYRE_OP_NWG, 0), vyre_build_u32(g->b, 0));
-  level of = late ? DIVERGENT : g->flow;
-  vyre_build_if(g->b, trap ? never : make_expr(g, VYRE_TYPE_BOOL, of, 2));
+  level of = late ? DIVERGENT : g->flow, left = reached ? weaker(g->flow, of) : g->flow;
+  vyre_build_if(g->b, reached ? make_expr(g, VYRE_TYPE_BOOL, of, 2) : never);
+  g->flow = left;
   if (trap) vyre_build_trap(g->b, make_expr(g, VYRE_TYPE_U32, DIVERGENT, 2));
   else vyre_build_simple(g->b, VYRE_STMT_RETURN);
   vyre_build_end(g->b);
-  g->cap = weaker(g->cap, trap ? g->flow : weaker(g->flow, of));
+  g->cap = weaker(g->cap, left);
   g->flow = weaker(g->flow, g->cap);
 }
 
 static void collective(generator *g) {
-  bool grid = g->flow == GRID && !avoids(g, g->top ? VYRE_NEED_GRID_BARRIER : VYRE_NEED_GRID_SYNC);
-  if (grid && chance(g, 15)) vyre_build_simple(g->b, VYRE_STMT_GRID_BARRIER);
+  if (grid_meets(g) && chance(g, 15)) vyre_build_simple(g->b, VYRE_STMT_GRID_BARRIER);
   else if (g->flow >= WORKGROUP) vyre_build_simple(g->b, VYRE_STMT_BARRIER);
 }
 
 static void fence(generator *g) {
   uint32_t orders = avoids(g, VYRE_NEED_SEQ_CST) ? 3 : 4;
-  vyre_build_fence(g->b, (vyre_order)(VYRE_ORDER_ACQUIRE + pick(g, orders)), (vyre_scope)pick(g, VYRE_SCOPE_DEFAULT + 1));
+  vyre_order order = (vyre_order)(VYRE_ORDER_ACQUIRE + pick(g, orders));
+  vyre_build_fence(g->b, order, (vyre_scope)pick(g, VYRE_SCOPE_DEFAULT + 1));
 }
 
 static void print(generator *g) {
@@ -361,7 +411,11 @@ static void print(generator *g) {
   vyre_build_print(g->b, formats[i], args, counts[i]);
 }
 
-static void pause_briefly(generator *g) { vyre_build_pause(g->b, vyre_build_u32(g->b, pick(g, 50))); }
+/* Mostly for no time, as any other takes a call of the system. */
+static void pause_briefly(generator *g) {
+  uint32_t ns = chance(g, 90) ? 0 : pick(g, 50);
+  vyre_build_pause(g->b, vyre_build_u32(g->b, ns));
+}
 
 /* The clock is read, and what it says is dropped where the answer must not depend on it. */
 static void read_clock(generator *g) {
@@ -372,45 +426,35 @@ static void read_clock(generator *g) {
   vyre_build_end(g->b);
 }
 
+/* ---- By weight ----------------------------------------------------------------------------- */
+
+typedef struct maker {
+  void (*make)(generator *g);
+  uint32_t weight;
+} maker;
+
+static void make_by_weight(generator *g, const maker *makers, uint32_t count) {
+  uint32_t all = 0, i = 0;
+  for (uint32_t k = 0; k < count; k++) all += makers[k].weight;
+  for (uint32_t at = pick(g, all); at >= makers[i].weight; i++) at -= makers[i].weight;
+  makers[i].make(g);
+}
+
 static void make_block(generator *g) {
-  if (g->depth >= MAX_DEPTH) {
-    store(g);
-    return;
-  }
-  uint32_t kinds = g->loops < MAX_LOOPS ? 6 : 4;
-  switch (pick(g, kinds)) {
-    case 0:
-    case 1:
-    case 2: make_if(g); break;
-    case 3: make_scope(g); break;
-    case 4: make_for(g); break;
-    default: make_loop(g); break;
-  }
+  static const maker blocks[] = {
+#define BLOCK(make, weight) { make, weight },
+#include "weights.def"
+  };
+  if (g->depth >= MAX_DEPTH) store(g);
+  else make_by_weight(g, blocks, sizeof blocks / sizeof *blocks);
 }
 
 static void make_statement(generator *g) {
-  switch (pick(g, 24)) {
-    case 0: eval_atomic(g); break;
-    case 1: exchange(g); break;
-    case 2: copy(g); break;
-    case 3: leave(g); break;
-    case 4: collective(g); break;
-    case 5: fence(g); break;
-    case 6: if (chance(g, 30)) print(g); break;
-    case 7: if (chance(g, 30)) pause_briefly(g); break;
-    case 8: if (chance(g, 30)) read_clock(g); break;
-    case 9:
-    case 10: assign(g); break;
-    case 11:
-    case 12:
-    case 13:
-    case 14: make_block(g); break;
-    case 15:
-    case 16:
-    case 17:
-    case 18: store(g); break;
-    default: declare(g); break;
-  }
+  static const maker statements[] = {
+#define STATEMENT(make, weight) { make, weight },
+#include "weights.def"
+  };
+  make_by_weight(g, statements, sizeof statements / sizeof *statements);
 }
 
 static void make_statements(generator *g, uint32_t count) {

@@ -31,6 +31,7 @@ typedef struct memory {
   uint64_t length;
   usage role;
   vyre_op counts; /* the operator of a COUNTER */
+  bool busy;      /* copies into it are under way */
 } memory;
 
 enum { MAX_MEMORIES = 24, MAX_PARAMS = 6, MAX_VARIABLES = 256 };
@@ -57,6 +58,8 @@ typedef struct generator {
   uint32_t budget, spent;     /* statements */
   uint32_t depth, loops;      /* open blocks and loops */
   bool top;                   /* outside of every if and loop */
+  bool stays;                 /* nobody leaves before the open copies are waited for */
+  bool still;                 /* no expression changes memory */
 } generator;
 
 static inline uint32_t pick(generator *g, uint32_t n) { return random_below(&g->random, n); }

@@ -222,7 +222,7 @@ static void drop_names(shrinker *s) {
 
 /* ---- Expressions --------------------------------------------------------------------------- */
 
-/* `max(x, -inf)` is how the generator keeps the bits of a NaN from being seen; without it a difference means nothing. */
+/* `max(x, -inf)` is how the generator keeps the bits of a NaN from being seen; without it differences mean nothing. */
 static bool hides_nan(const shrink_text *t, shrink_range node) {
   return shrink_token_is(t, node.begin, "max") && shrink_token_is(t, node.end - 2, "inf");
 }

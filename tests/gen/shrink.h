@@ -9,8 +9,8 @@
 
 #include <vyre/ir.h>
 
-/* Whether a program has the fault. It must not ask for what depends on races: a candidate may have lost its barriers, so
- * one that compares two runs also checks that each gives the same answer in another order. */
+/* Whether a program has the fault. It must not ask for what depends on races: a candidate may have lost its barriers,
+ * so one that compares two runs also checks that each gives the same answer in another order. */
 typedef bool (*shrink_fails)(vyre_program *candidate, void *ctx);
 
 /* A number beside the program that the predicate reads, and that is reduced too: an axis of the grid, say. */

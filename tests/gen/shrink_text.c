@@ -215,8 +215,11 @@ static void read_nodes(shrink_text *t) {
 
 bool shrink_text_read(shrink_text *t, const char *text) {
   size_t most = strlen(text) + 1; /* of tokens, and so of all that consists of some */
-  *t = (shrink_text){ .text = text, .tokens = malloc(most * sizeof *t->tokens), .items = malloc(most * sizeof *t->items),
-                      .lists = malloc(most * sizeof *t->lists), .nodes = malloc(2 * most * sizeof *t->nodes) };
+  *t = (shrink_text){ .text = text };
+  t->tokens = malloc(most * sizeof *t->tokens);
+  t->items = malloc(most * sizeof *t->items);
+  t->lists = malloc(most * sizeof *t->lists);
+  t->nodes = malloc(2 * most * sizeof *t->nodes);
   if (t->tokens == NULL || t->items == NULL || t->lists == NULL || t->nodes == NULL) {
     shrink_text_free(t);
     return false;

@@ -6,4 +6,5 @@ tests_gen_libgen_la_SOURCES = \
 	tests/gen/random_program.c tests/gen/random_program.h \
 	tests/gen/random_state.h \
 	tests/gen/shrink.c tests/gen/shrink.h \
-	tests/gen/shrink_text.c tests/gen/shrink_text.h
+	tests/gen/shrink_text.c tests/gen/shrink_text.h \
+	tests/gen/weights.def

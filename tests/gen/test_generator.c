@@ -111,8 +111,10 @@ START_TEST(reproducible_programs) {
     vyre_program_describe(p, &info);
     ck_assert_uint_eq(info.attributes & (VYRE_PROGRAM_CONTRACT | VYRE_PROGRAM_FLUSH), 0);
     ck_assert_uint_eq(info.ulp, 0);
-    for (uint32_t i = 1; i < p->exprs.count; i++)
-      if (ir_op_effects[ir_expr_at(p, i)->op] & VYRE_EFFECT_ULP) ck_assert_int_eq(ir_expr_at(p, i)->type, VYRE_TYPE_F32);
+    for (uint32_t i = 1; i < p->exprs.count; i++) {
+      const ir_expr *e = ir_expr_at(p, i);
+      if (ir_op_effects[e->op] & VYRE_EFFECT_ULP) ck_assert_int_eq(e->type, VYRE_TYPE_F32);
+    }
     vyre_program_release(p);
   }
 }
