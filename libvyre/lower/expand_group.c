@@ -106,13 +106,17 @@ lower_value expand_by_words(lower_code *c, const lower_request *r) {
   return lower_convert(c, VYRE_KERNEL_BITCAST, r->result, lower_vector(c, words, 2));
 }
 
+/* Up or down by more than there are lanes could come around. */
+static lower_value distance(lower_code *c, lower_value by) {
+  return c->values.data[by].most <= 32 ? by : op2(c, VYRE_KERNEL_MIN, by, lower_u32(c, 32));
+}
+
 /* Every shuffle by the plain one, whose lane does not exist where the sum leaves the subgroup. */
 lower_value expand_shuffle(lower_code *c, const lower_request *r) {
-  lower_value lane = lane_of(c), by = r->arg[1], from = by;
-  if (r->op == VYRE_KERNEL_SHUFFLE_XOR) from = op2(c, VYRE_KERNEL_XOR, lane, by);
-  if (r->op == VYRE_KERNEL_SHUFFLE_UP) from = op2(c, VYRE_KERNEL_SUB, lane, by);
-  if (r->op == VYRE_KERNEL_SHUFFLE_DOWN)
-    from = op2(c, VYRE_KERNEL_ADD, lane, op2(c, VYRE_KERNEL_MIN, by, lower_u32(c, 32)));
+  lower_value lane = lane_of(c), from = r->arg[1];
+  if (r->op == VYRE_KERNEL_SHUFFLE_XOR) from = op2(c, VYRE_KERNEL_XOR, lane, from);
+  if (r->op == VYRE_KERNEL_SHUFFLE_UP) from = op2(c, VYRE_KERNEL_SUB, lane, distance(c, from));
+  if (r->op == VYRE_KERNEL_SHUFFLE_DOWN) from = op2(c, VYRE_KERNEL_ADD, lane, distance(c, from));
   return op2(c, VYRE_KERNEL_SHUFFLE, r->arg[0], from);
 }
 

@@ -254,7 +254,7 @@ static lower_value atomic(lowering *l, const ir_expr *x) {
   lower_value index = lower_expr(l, x->arg[0]), operands[2] = { 0 };
   for (uint32_t k = 1; k < ir_op_arity[x->op]; k++) operands[k - 1] = lower_expr(l, x->arg[k]);
   uint32_t access = lower_buffer_access(l, x->arg[3], index, false), op = atomics[x->op];
-  lower_keep_note_buffer(l, x->arg[3]);
+  if (x->op != VYRE_OP_ATOMIC_LOAD) lower_keep_note_buffer(l, x->arg[3]);
   vyre_type type = (vyre_type)x->type;
   bool guarded = l->steps.on, has_value = x->op != VYRE_OP_ATOMIC_STORE;
   if (!guarded) return lower_atomic(c, op, access, operands[0], operands[1], x->aux, x->aux2);

@@ -166,8 +166,9 @@ void lower_keep_note_variable(lowering *l, uint32_t var) {
 
 void lower_keep_note_buffer(lowering *l, uint32_t binding) {
   if (l->split.entries == 1 || l->arrays[binding].entry != l->entry + 1 || l->arrays[binding].changed) return;
+  const split_array *array = &l->split.arrays[binding];
   l->arrays[binding].changed = true;
-  if (l->split.arrays[binding].last_use <= l->entry) return;
+  if (array->place == UINT64_MAX || array->last_use <= l->entry) return;
   if (!vyre_vector_push(&l->changed_arrays, binding)) lower_fail_memory(&l->code);
 }
 

@@ -12,7 +12,15 @@ enum { NOBODY = UINT32_MAX };
 
 static const step *step_of(const group *g, uint32_t i) { return &g->run->code->steps[g->invocations[i].pc]; }
 
-static vyre_status divided(const group *g, uint32_t i, uint32_t j) {
+/* Where the step limit has left a loop in the middle, that is its consequence: the launch ends with its trap, and this
+ * workgroup here. */
+static vyre_status divided(group *g, uint32_t i, uint32_t j) {
+  const run *r = g->run;
+  const vyre_kernel_diagnostics *d = (void *)r->hidden[VYRE_KERNEL_HIDDEN_DIAGNOSTICS].data;
+  if ((r->code->header->flags & VYRE_KERNEL_STEPS) != 0 && d != NULL && d->trap_count > 0) {
+    for (uint32_t k = 0; k < r->invocations; k++) g->invocations[k].turn = TURN_ENDED;
+    return VYRE_OK;
+  }
   return engine_fail(g->run->fault, VYRE_ERR_NONUNIFORM,
                      "invocations %u and %u of workgroup (%u, %u, %u) meet at different places, statements %u and %u. "
                      "Fix: let all of them come to the same one",
