@@ -71,8 +71,8 @@ static void check(const kind *k, const char *result, const char *expression) {
   brackets[3] = ']';
   vyre_program *program = parse(text);
   for (target t = TARGET_ENGINE; t < TARGETS; t++) {
-    twin_options o = {
-        .target = t, .grid = {11, 1, 1}, .subgroup = 8, .ulp = VYRE_ULP_UNSET, .elements = 704, .seed = 1};
+    run_case input = {.grid = {11, 1, 1}, .subgroup = 8, .ulp = VYRE_ULP_UNSET, .elements = 704, .seed = 1};
+    twin_options o = {.input = input, .target = t};
     twin_result r = twin_run(program, &o);
     ck_assert_msg(r.text[0] == 0, "target %d, %s: %s\n%s", t, expression, r.text, text);
   }
@@ -182,8 +182,8 @@ START_TEST(rsqrt_of_any_bits) {
   vyre_program *program = parse("program p workgroup(64) { read x: f64[]; write r: f64[]; let v = rsqrt(x[gid.x]);"
                                 "r[gid.x] = v == v ? v : 777.0; }");
   for (uint64_t seed = 1; seed <= 40; seed++) {
-    twin_options o = { .target = TARGET_SCALAR, .grid = { 8, 1, 1 }, .subgroup = 8, .ulp = VYRE_ULP_UNSET,
-                       .elements = 512, .seed = seed };
+    run_case input = { .grid = { 8, 1, 1 }, .subgroup = 8, .ulp = VYRE_ULP_UNSET, .elements = 512, .seed = seed };
+    twin_options o = { .input = input, .target = TARGET_SCALAR };
     twin_result r = twin_run(program, &o);
     ck_assert_msg(r.text[0] == 0, "seed %llu: %s", (unsigned long long)seed, r.text);
   }

@@ -33,9 +33,10 @@ static void check_twins(uint64_t seed, uint64_t steps) {
   vyre_program_describe(p, &info);
   bool masked = !counts_differ(p);
   for (target t = TARGET_ENGINE; t < TARGETS; t++) {
-    twin_options o = { .target = t, .grid = { 2, 1, 2 }, .subgroup = info.subgroup ? info.subgroup : sizes[seed % 6],
+    run_case input = { .grid = { 2, 1, 2 }, .subgroup = info.subgroup ? info.subgroup : sizes[seed % 6],
                        .ulp = info.ulp == VYRE_ULP_UNSET ? 1 : info.ulp, .steps = steps, .work_budget = 1,
-                       .elements = seed % 3 == 0 ? 37 : 40, .seed = seed, .reverse = seed % 2 == 0,
+                       .elements = seed % 3 == 0 ? 37 : 40, .seed = seed };
+    twin_options o = { .input = input, .target = t, .reverse = seed % 2 == 0,
                        .masked = masked && (t == TARGET_ENGINE || t == TARGET_RAW) };
     twin_result r = twin_run(p, &o);
     ck_assert_msg(r.text[0] == 0, "seed %llu, target %d: %s", (unsigned long long)seed, t, r.text);

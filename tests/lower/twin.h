@@ -3,21 +3,14 @@
 #ifndef VYRE_TESTS_LOWER_TWIN_H
 #define VYRE_TESTS_LOWER_TWIN_H
 
+#include "outcome.h"
 #include "targets.h"
 
-enum { TWIN_MAX = 64 };
-
 typedef struct twin_options {
+  run_case input;
   target target;
-  uint32_t grid[3];
-  uint32_t subgroup;    /* size */
-  uint32_t ulp;         /* VYRE_ULP_UNSET for none */
-  uint64_t steps;       /* 0 for no limit */
-  uint64_t work_budget;
-  uint64_t elements;    /* of buffers whose length is free */
-  uint64_t seed;        /* of contents and parameters */
-  bool reverse;         /* the engine runs invocations backwards */
-  bool masked;          /* masked accesses are compared too */
+  bool reverse; /* the engine runs invocations backwards */
+  bool masked;  /* masked accesses are compared too */
 } twin_options;
 
 /* What came of it: empty where both agree, else what differs. */
