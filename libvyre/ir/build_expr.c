@@ -77,12 +77,14 @@ IR_INLINE vyre_expr add_node(vyre_builder *b, ir_words n, ir_expr_place place) {
   return e;
 }
 
-vyre_expr build_words(vyre_builder *b, uint32_t head, uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
+/* Appends an expression to the pool, or finds the equal one; 0 without memory or beyond a limit. Inlined where most
+ * expressions come from, so that what the operator decides is decided once. */
+IR_INLINE vyre_expr build_node(vyre_builder *b, ir_expr e) {
   if (b->out_of_memory) return 0; /* the set may lack what was built last */
-  ir_words n = { head, x, y, z, w };
+  ir_words n = ir_words_of(&e);
   ir_expr_place place;
-  vyre_expr e = ir_expr_set_find(&b->expr_set, b->program->exprs.data, n, &place);
-  return e != 0 ? e : add_node(b, n, place);
+  vyre_expr known = ir_expr_set_find(&b->expr_set, b->program->exprs.data, n, &place);
+  return known != 0 ? known : add_node(b, n, place);
 }
 
 vyre_expr build_leaf(vyre_builder *b, vyre_expr *known, ir_expr e) {

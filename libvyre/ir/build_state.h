@@ -49,13 +49,7 @@ struct vyre_builder {
   bool too_many_statements, too_large, too_deep; /* said already */
 };
 
-/* Appends an expression to the pool, or finds the equal one. 0 without memory or beyond a limit. */
-vyre_expr build_words(vyre_builder *b, uint32_t head, uint32_t x, uint32_t y, uint32_t z, uint32_t w);
-static inline vyre_expr build_node(vyre_builder *b, ir_expr e) {
-  ir_words n = ir_words_of(&e);
-  return build_words(b, n.head, n.x, n.y, n.z, n.w);
-}
-/* The same for a leaf that names something, whose expression is kept in |*known|: 0 if it was not used yet. */
+/* A leaf that names something, whose expression is kept in |*known|: 0 if it was not used yet. */
 vyre_expr build_leaf(vyre_builder *b, vyre_expr *known, ir_expr e);
 /* Makes room for |more| expressions; false without memory. */
 bool build_reserve(vyre_builder *b, uint32_t more);

@@ -1,4 +1,4 @@
-/* The set that finds equal expressions: near and far, crowded lines, growth, and memory that runs out. */
+/* The set that finds equal expressions: near and far, crowded chains, growth, and memory that runs out. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,14 +77,14 @@ START_TEST(literals_are_told_apart_by_type_and_all_their_bits) {
 }
 END_TEST
 
-/* Far more users of one operand than its line has slots. */
-START_TEST(crowded_lines_go_on_far) {
+/* Far more users of one operand than its chain may have. */
+START_TEST(crowded_chains_go_on_far) {
   enum { LEAVES = 2000 };
   pool p = make_pool();
   for (uint32_t i = 1; i <= LEAVES; i++) ck_assert_uint_eq(add(&p, literal(VYRE_TYPE_U32, i)), i);
   for (uint32_t i = 1; i <= LEAVES; i++) add(&p, binary(VYRE_OP_ADD, i, LEAVES));
   ck_assert_uint_eq(p.exprs.count, 1 + 2 * LEAVES);
-  ck_assert_uint_gt(p.set.far_count, 2 * LEAVES - 2 * IR_LINE_SLOTS);
+  ck_assert_uint_eq(p.set.far_count, 2 * LEAVES - IR_NEAR_MOST);
   for (uint32_t i = 1; i <= LEAVES; i++) ck_assert_uint_eq(find(&p, binary(VYRE_OP_ADD, i, LEAVES)), LEAVES + i);
   ck_assert_uint_eq(find(&p, binary(VYRE_OP_SUB, 7, LEAVES)), 0);
   ck_assert_uint_eq(find(&p, binary(VYRE_OP_ADD, LEAVES, 7)), 0);
@@ -120,10 +120,11 @@ START_TEST(expected_expressions_need_no_growth) {
   enum { COUNT = 4000 };
   pool p = make_pool();
   ck_assert(ir_expr_set_expect(&p.set, p.exprs.data, COUNT));
-  const ir_expr_line *near = p.set.near.data, *far = p.set.far;
+  const ir_expr_links *links = p.set.links.data;
+  const uint32_t *far = p.set.far;
   for (uint32_t i = 1; i < COUNT; i++)
     ck_assert_uint_eq(add(&p, i % 8 == 1 ? literal(VYRE_TYPE_F32, i * 77) : binary(VYRE_OP_ADD, i - 1, i - 1)), i);
-  ck_assert_ptr_eq(p.set.near.data, near);
+  ck_assert_ptr_eq(p.set.links.data, links);
   ck_assert_ptr_eq(p.set.far, far);
   free_pool(&p);
 }
@@ -175,7 +176,7 @@ END_TEST
 int main(void) {
   return run_suite("expr_set", 60,
                    (const TTest *const[]){ every_field_tells_expressions_apart,
-                                           literals_are_told_apart_by_type_and_all_their_bits, crowded_lines_go_on_far,
+                                           literals_are_told_apart_by_type_and_all_their_bits, crowded_chains_go_on_far,
                                            random_expressions_are_found_as_a_search_finds_them,
                                            expected_expressions_need_no_growth, what_has_no_place_is_not_found,
                                            failed_growth_keeps_the_set, NULL });
