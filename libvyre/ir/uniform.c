@@ -449,3 +449,85 @@ void ir_uniformity_free(ir_uniformity *u) {
   free(u->flow);
   ir_intervals_free(&u->intervals);
 }
+
+/* ---- The glance ---------------------------------------------------------------------------- */
+
+typedef struct glance {
+  const vyre_program *p;
+  uint8_t *expr, *stmt;  /* whether each value, or the flow that comes to each statement, could differ */
+  uint32_t *declared_by; /* of each variable: its statement */
+} glance;
+
+static bool operands_differ(const glance *g, const uint32_t *operands, uint32_t count) {
+  uint8_t differ = 0;
+  for (uint32_t i = 0; i < count; i++) differ |= g->expr[operands[i]];
+  return differ != 0;
+}
+
+/* A let and a loop variable are as their values; what flow does to them besides, it does to all in their scope. What is
+ * assigned to a var is not followed. */
+static bool var_differs(const glance *g, uint32_t var) {
+  const ir_stmt *s = ir_stmt_at(g->p, g->declared_by[var]);
+  return s->op == VYRE_STMT_VAR || operands_differ(g, s->arg, ir_stmt_arity[s->op]);
+}
+
+static void glance_at_expressions(glance *g) {
+  const vyre_program *p = g->p;
+  for (uint32_t s = 1; s < p->stmts.count; s++) {
+    const ir_stmt *stmt = ir_stmt_at(p, s);
+    bool declares = stmt->op == VYRE_STMT_LET || stmt->op == VYRE_STMT_VAR || stmt->op == VYRE_STMT_FOR;
+    if (declares) g->declared_by[stmt->arg[4]] = s;
+  }
+  for (uint32_t i = 1; i < p->exprs.count; i++) {
+    const ir_expr *e = ir_expr_at(p, i);
+    bool follows;
+    g->expr[i] = own_level(p, e, &follows) != IR_LEVEL_GRID || (e->op == VYRE_OP_VAR && var_differs(g, e->arg[3])) ||
+                 (follows && operands_differ(g, e->arg, ir_op_arity[e->op]));
+  }
+}
+
+/* Whether a part could come alone to a statement of all, or to one that keeps it from what follows. */
+static bool parts_meet(const glance *g, uint32_t s) {
+  const ir_stmt *stmt = ir_stmt_at(g->p, s);
+  switch (stmt->op) {
+    case VYRE_STMT_BARRIER:
+    case VYRE_STMT_GRID_BARRIER:
+    case VYRE_STMT_COMMIT:
+    case VYRE_STMT_WAIT:
+    case VYRE_STMT_BREAK:
+    case VYRE_STMT_CONTINUE:
+    case VYRE_STMT_RETURN:
+    case VYRE_STMT_TRAP: return g->stmt[s];
+    case VYRE_STMT_COPY_ASYNC:
+      return stmt->aux != 0 && (g->stmt[s] || operands_differ(g, stmt->arg, ir_stmt_arity[stmt->op]));
+    default: return false;
+  }
+}
+
+/* Owners come before what they own. */
+static bool glance_at_flow(glance *g) {
+  const vyre_program *p = g->p;
+  for (uint32_t s = 1; s < p->stmts.count; s++) {
+    const ir_stmt *stmt = ir_stmt_at(p, s);
+    if (parts_meet(g, s)) return false;
+    bool differs = g->stmt[s] || (ir_is_conditional(stmt) && operands_differ(g, stmt->arg, ir_stmt_arity[stmt->op]));
+    if (!differs) continue;
+    for (uint32_t child = stmt->body; child != 0; child = ir_stmt_at(p, child)->next) g->stmt[child] = 1;
+    for (uint32_t child = stmt->orelse; child != 0; child = ir_stmt_at(p, child)->next) g->stmt[child] = 1;
+  }
+  return true;
+}
+
+bool ir_plainly_uniform(const vyre_program *p) {
+  glance g = { .p = p,
+               .expr = calloc(p->exprs.count, 1),
+               .stmt = calloc(p->stmts.count, 1),
+               .declared_by = malloc((p->vars.count + 1) * sizeof *g.declared_by) };
+  bool plain = g.expr != NULL && g.stmt != NULL && g.declared_by != NULL;
+  if (plain) glance_at_expressions(&g);
+  plain = plain && glance_at_flow(&g);
+  free(g.expr);
+  free(g.stmt);
+  free(g.declared_by);
+  return plain;
+}

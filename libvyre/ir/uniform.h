@@ -28,6 +28,11 @@ typedef struct ir_uniformity {
   uint64_t work; /* dependences that were followed: each at most once */
 } ir_uniformity;
 
+/* Whether a glance shows that all invocations come together to whatever a workgroup or the grid must come to: no
+ * such statement, and no jump, stands under a condition that could differ, nor has one an operand that must not differ.
+ * False says nothing, and so it is without memory. Operators that are collective themselves are not looked for. */
+bool ir_plainly_uniform(const vyre_program *p);
+
 /* False without memory; free it all the same. */
 bool ir_uniformity_create(ir_uniformity *u, const vyre_program *p);
 void ir_uniformity_free(ir_uniformity *u);

@@ -490,8 +490,37 @@ START_TEST(settled_loads_let_all_leave_together) {
 }
 END_TEST
 
+/* Whether a program, if a glance says that it is uniform, is so where all must come or some can leave. */
+static bool check_glance(vyre_program *p, uint64_t seed) {
+  bool plain = p != NULL && ir_plainly_uniform(p);
+  ir_uniformity u;
+  if (plain) ck_assert(ir_uniformity_create(&u, p));
+  for (uint32_t s = 1; plain && s < p->stmts.count; s++) {
+    uint8_t op = ir_stmt_at(p, s)->op;
+    bool jump = op == VYRE_STMT_BREAK || op == VYRE_STMT_CONTINUE || op == VYRE_STMT_RETURN || op == VYRE_STMT_TRAP;
+    if (jump || op == VYRE_STMT_BARRIER || op == VYRE_STMT_GRID_BARRIER)
+      HOLDS(u.flow[s] == IR_LEVEL_GRID && u.leaving[s] == IR_LEVEL_GRID, "seed %llu", (unsigned long long)seed);
+  }
+  if (plain) ir_uniformity_free(&u);
+  vyre_program_release(p);
+  return plain;
+}
+
+START_TEST(what_is_uniform_at_a_glance_is_uniform) {
+  uint32_t plain = 0, others = 0;
+  for (uint64_t seed = 1; seed <= 4000; seed++) {
+    bool barriers = seed % 2 == 1, glance = check_glance(any_program(seed, barriers), seed);
+    plain += glance;
+    others += !glance;
+  }
+  ck_assert_uint_gt(plain, 100);
+  ck_assert_uint_gt(others, 100);
+}
+END_TEST
+
 int main(void) {
   const TTest *const tests[] = { levels_hold_when_random_programs_run, barriers_of_valid_random_programs_are_met_by_all,
-                                 settled_loads_let_all_leave_together, NULL };
+                                 settled_loads_let_all_leave_together,
+                                 what_is_uniform_at_a_glance_is_uniform, NULL };
   return run_suite("random programs", 120, tests);
 }
