@@ -35,5 +35,5 @@ bench_opt_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench -DBENCH_KERNELS_
 bench_opt_bench_LDADD = bench/libvyre_kernels.la plugins/cpu_ref/libengine.la $(vyre_static_libs)
 
 noinst_PROGRAMS += bench/lower_bench
-bench_lower_bench_SOURCES = bench/lower_bench.c tests/lower/targets.h tests/lower/targets.c
-bench_lower_bench_LDADD = tests/gen/libgen.la $(vyre_static_libs)
+bench_lower_bench_SOURCES = bench/lower_bench.c
+bench_lower_bench_LDADD = tests/lower/libtargets.la tests/gen/libgen.la $(vyre_static_libs)
