@@ -4,7 +4,19 @@ vyre_core_sources += \
 	libvyre/opt/cost.h libvyre/opt/cost.def libvyre/opt/cost.c \
 	libvyre/opt/edit.h libvyre/opt/edit.c \
 	libvyre/opt/facts.h libvyre/opt/facts.c \
+	libvyre/opt/fold.h libvyre/opt/fold.c \
+	libvyre/opt/rules.h libvyre/opt/rules.c libvyre/opt/rules.def libvyre/opt/rules.inc \
+	libvyre/opt/range.h libvyre/opt/range.c \
 	libvyre/opt/pass.h libvyre/opt/passes.def libvyre/opt/registry.c \
 	libvyre/opt/report.h libvyre/opt/report.c \
 	libvyre/opt/optimize.c
 include libvyre/opt/passes/sources.mk
+
+# The matcher of the rules. What python writes from their table is committed, so that a build needs no python; a test says
+# when it is stale.
+EXTRA_DIST += libvyre/opt/rules.py
+opt-rules:
+	$(AM_V_GEN)python3 $(srcdir)/libvyre/opt/rules.py matcher $(srcdir)/libvyre/opt/rules.def \
+	  $(srcdir)/libvyre/include/vyre/ops.def > $(srcdir)/libvyre/opt/rules.inc.new && \
+	  mv $(srcdir)/libvyre/opt/rules.inc.new $(srcdir)/libvyre/opt/rules.inc
+phony_targets += opt-rules

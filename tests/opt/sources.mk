@@ -1,11 +1,19 @@
 # The optimizer: its ground, what passes make of programs as text, and programs that are run before and after.
-opt_tests = tests/opt/test_golden tests/opt/test_unit
+opt_tests = tests/opt/test_golden tests/opt/test_range tests/opt/test_same tests/opt/test_unit
 check_PROGRAMS += $(opt_tests)
 TESTS += $(opt_tests)
 tests_opt_test_golden_SOURCES = tests/opt/test_golden.c
 tests_opt_test_golden_CFLAGS = $(TEST_CFLAGS)
 tests_opt_test_golden_LDADD = $(TEST_LIBS)
+tests_opt_test_range_SOURCES = tests/opt/test_range.c
+tests_opt_test_range_CFLAGS = $(TEST_CFLAGS)
+tests_opt_test_range_LDADD = $(TEST_LIBS)
+tests_opt_test_same_SOURCES = tests/opt/test_same.c
+tests_opt_test_same_CFLAGS = $(TEST_CFLAGS)
+tests_opt_test_same_LDADD = $(runs_libs) $(TEST_LIBS) -lpthread -lm
 tests_opt_test_unit_SOURCES = tests/opt/test_unit.c
 tests_opt_test_unit_CFLAGS = $(TEST_CFLAGS)
 tests_opt_test_unit_LDADD = tests/gen/libgen.la $(TEST_LIBS)
+# It runs programs for minutes under valgrind.
+valgrind_skip += tests/opt/test_same
 EXTRA_DIST += tests/opt/golden
