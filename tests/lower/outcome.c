@@ -89,7 +89,7 @@ static bool make_params(run_memory *m, const vyre_program *p, const run_case *c)
 }
 
 bool outcome_prepare(outcome *o, const vyre_program *p, const run_case *c) {
-  o->refused = false;
+  o->refused = o->expired = false;
   o->text[0] = 0;
   o->traps = o->prints_written = o->prints_dropped = o->print_words = 0;
   memset(o->masked, 0, sizeof o->masked);
@@ -166,7 +166,8 @@ static bool counts_differ(const outcome *wanted, const outcome *got, const compa
 
 bool outcome_differs(const vyre_program *p, const outcome *wanted, const outcome *got, const compare_options *options,
                      char *text, uint32_t room) {
-  if (wanted->traps != got->traps) {
+  bool counts = options->expiry || (!wanted->expired && !got->expired);
+  if (counts ? wanted->traps != got->traps : (wanted->traps > 0) != (got->traps > 0)) {
     snprintf(text, room, "%" PRIu64 " traps wanted, %" PRIu64 " found", wanted->traps, got->traps);
     return true;
   }

@@ -30,6 +30,7 @@ typedef struct run_memory {
 typedef struct outcome {
   bool refused;   /* the program is not taken; the text says why */
   char text[512]; /* why there is no answer; else empty */
+  bool expired;   /* a trap that is reported is the step limit's */
   uint64_t traps, masked[3], prints_written, prints_dropped, print_words;
   uint64_t prints[OUTCOME_PRINT_WORDS];
   run_memory memory;
@@ -49,6 +50,7 @@ typedef struct compare_options {
   bool masked; /* accesses out of range count */
   bool words;  /* words of print records count */
   bool nans;   /* any NaN equals any other in memory of floats */
+  bool expiry; /* how many trap at the step limit counts: behind it invocations may disagree, which ends some */
 } compare_options;
 
 /* Writes what differs first; false, and nothing written, where nothing does. Where invocations trapped, memory is

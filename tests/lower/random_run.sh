@@ -38,7 +38,14 @@ if test "$VYRE_SANITIZERS" = no; then
   says '30 programs, .* 0 differences' 0 --count 30 --device cpu_ref --backend-path "$VYRE_TEST_BACKENDS"
 fi
 
-mkdir "$scratch/moved"
-cp "$run" "$scratch/moved"
-run=$scratch/moved/random_run
-says '20 programs, .* 0 differences' 0 --count 20
+# A staged folder works wherever it lies, with the libraries that lie in it.
+if test "$VYRE_SANITIZERS" = no; then
+  "$top_srcdir/tests/lower/stage_random" "$top_builddir" "$scratch/staged" >"$scratch/said" || fail "$(cat "$scratch/said")"
+  mv "$scratch/staged" "$scratch/moved"
+  run=$scratch/moved/random_run
+  ldd "$run" | grep -q "libsodium.* => $scratch/moved/" || fail "it takes libraries from elsewhere: $(ldd "$run")"
+  says '20 programs, .* 0 differences' 0 --count 20
+  says '10 programs, .* 0 differences' 0 --count 10 --device template --backend-path "$scratch/moved/plugins"
+  "$top_srcdir/tests/lower/stage_random" "$top_builddir" "$scratch/moved" 2>"$scratch/said" && fail "staged over a folder"
+  grep -q 'Fix: ' "$scratch/said" || fail "$(cat "$scratch/said")"
+fi

@@ -7,14 +7,15 @@
 #include "../../plugins/template/engine.h"
 
 /* All count under the same names. */
-#define TAKE_REPORT(out, report)                     \
-  do {                                               \
-    (out)->traps = (report).trap_count;              \
-    (out)->masked[0] = (report).masked_loads;        \
-    (out)->masked[1] = (report).masked_stores;       \
-    (out)->masked[2] = (report).masked_atomics;      \
-    (out)->prints_written = (report).prints_written; \
-    (out)->prints_dropped = (report).prints_dropped; \
+#define TAKE_REPORT(out, report)                                                     \
+  do {                                                                               \
+    (out)->traps = (report).trap_count;                                              \
+    (out)->expired = (report).trap_count > 0 && (report).trap_code == CPU_STEP_TRAP; \
+    (out)->masked[0] = (report).masked_loads;                                        \
+    (out)->masked[1] = (report).masked_stores;                                       \
+    (out)->masked[2] = (report).masked_atomics;                                      \
+    (out)->prints_written = (report).prints_written;                                 \
+    (out)->prints_dropped = (report).prints_dropped;                                 \
   } while (0)
 
 static void refuse(outcome *out, const char *who, const char *why) {

@@ -35,7 +35,7 @@ tests_lower_test_variants_LDADD = $(lower_twin_libs)
 tests_lower_test_rsqrt_SOURCES = tests/lower/test_rsqrt.c tests/lower/batch.c tests/lower/batch.h
 tests_lower_test_rsqrt_CFLAGS = $(TEST_CFLAGS)
 tests_lower_test_rsqrt_LDADD = plugins/cpu_ref/libengine.la $(TEST_LIBS) -lm
-EXTRA_DIST += tests/lower/random_run.sh \
+EXTRA_DIST += tests/lower/random_run.sh tests/lower/stage_random \
 	tests/lower/golden/atomics.vyre tests/lower/golden/atomics.kernel \
 	tests/lower/golden/bounds.vyre tests/lower/golden/bounds.kernel \
 	tests/lower/golden/coherent.vyre tests/lower/golden/coherent.kernel \

@@ -177,7 +177,6 @@ typedef struct fault {
     ACCESS(first_of_space(h, VYRE_KERNEL_SPACE_SHARED))->bound_kind = VYRE_KERNEL_BOUND_LENGTH)                       \
   F(access_limit, BAD, "without that kind of bound", ACCESS(0)->limit = 3)                                            \
   F(access_bound_value, BAD, "bound value", ACCESS(0)->bound = 1)                                                     \
-  F(access_proved, BAD, "proved in range", ACCESS(0)->bound_kind = VYRE_KERNEL_BOUND_PROVED)                          \
   F(access_no_index, BAD, "is no value", ACCESS(0)->index = 0)                                                        \
   F(access_index_type, BAD, "no u32 or u64", ACCESS(0)->index = value_of(h, VYRE_KERNEL_CLASS_BOOL, 1))               \
   F(access_base, BAD, "is no value", ACCESS(0)->base = h->values.count)                                               \

@@ -6,7 +6,7 @@
 
 static void compare(const vyre_program *p, const twin_options *o, const outcome *oracle, const outcome *engine,
                     twin_result *r) {
-  compare_options strict = { .masked = o->masked, .words = true };
+  compare_options strict = { .masked = o->masked, .words = true, .expiry = true };
   const outcome *silent = oracle->text[0] != 0 ? oracle : engine;
   r->refused = oracle->refused || engine->refused;
   r->trapped = oracle->traps > 0;
