@@ -27,7 +27,7 @@ static const char usage[] =
   "  --count N          seeds to take (1000)\n"
   "  --seconds S        take no new seed after so long\n"
   "  --jobs J           processes (1)\n"
-  "  --target A,B       variants to run, or all (all): reversed engine scalar raw least text wire\n"
+  "  --target A,B       variants to run (all: those that --list marks with *)\n"
   "  --device NAME      a device of libvyre besides, as `vyre run --backend` takes it; may be repeated\n"
   "  --backend-path DIR where its plugin lies\n"
   "  --statements N     about how many in each program; as the seed says if left out\n"
@@ -277,7 +277,7 @@ static void choose_variants(run *r, const char *names) {
   for (char *rest, *name = strtok_r(list, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
     uint32_t before = r->hunt.variant_count;
     for (uint32_t i = 0; i < variants_plain_count; i++)
-      if (strcmp(name, "all") == 0 || strcmp(name, variants_plain[i].name) == 0)
+      if (strcmp(name, variants_plain[i].name) == 0 || (strcmp(name, "all") == 0 && !variants_plain[i].asked))
         r->variants[r->hunt.variant_count++ % MAX_VARIANTS] = variants_plain[i];
     if (r->hunt.variant_count == before || r->hunt.variant_count + MAX_DEVICES > MAX_VARIANTS)
       die("no variant %s. Fix: --list names them", name);
@@ -298,7 +298,8 @@ static uint64_t number(const char *option, const char *text) {
 }
 
 static int list_variants(void) {
-  for (uint32_t i = 0; i < variants_plain_count; i++) printf("%s\n", variants_plain[i].name);
+  for (uint32_t i = 0; i < variants_plain_count; i++)
+    printf("%s%s\n", variants_plain[i].name, variants_plain[i].asked ? "" : " *");
   return 0;
 }
 

@@ -25,7 +25,7 @@ says ' 0 differences' 0 --from 1000 --count 10 --statements 300 --target engine,
 says '20 programs, 40 runs, ' 0 --count 20 --target text
 says ' 0 differences' 0 --seconds 1 --count 100000000
 says 'usage: ' 0 --help
-says '^least$' 0 --list
+says '^least \*$' 0 --list
 says 'Fix: ' 2 --target nothing
 says 'Fix: ' 2 --count many
 says 'Fix: ' 2 --jobs 0

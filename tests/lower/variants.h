@@ -14,12 +14,13 @@ typedef struct variant {
   bool reverse;         /* ORACLE, ENGINE: from the last invocation to the first */
   target target;        /* ENGINE */
   vyre_device *device;  /* DEVICE */
+  bool asked;           /* not among all: runs where it is named */
   /* Makes another program that must give the same, as a pass of an optimizer does; NULL runs it as it is. */
   vyre_status (*transform)(vyre_program *program, vyre_program **out, vyre_error *error);
 } variant;
 
 /* Those that need no device: "reversed", "engine", "scalar", "raw", "least" (the engine), "text", "wire" (printed and
- * parsed, encoded and decoded). */
+ * parsed, encoded and decoded), "level-1", "level-2" (optimized, for the oracle and for the engine). */
 extern const variant variants_plain[];
 extern const uint32_t variants_plain_count;
 
