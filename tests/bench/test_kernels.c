@@ -18,11 +18,15 @@
 #include "kernels/lint.h"
 #include "kernels/reference.h"
 
+static const char *environment(const char *name) {
+  const char *value = getenv(name);
+  ck_assert_msg(value != NULL, "%s is not set; run `make check`", name);
+  return value;
+}
+
 static const char *directory(void) {
   static char path[1024];
-  const char *top = getenv("top_srcdir");
-  ck_assert_msg(top != NULL, "top_srcdir is not set; run `make check`");
-  snprintf(path, sizeof path, "%s/bench/kernels", top);
+  snprintf(path, sizeof path, "%s/bench/kernels", environment("top_srcdir"));
   return path;
 }
 
@@ -209,11 +213,14 @@ static void run_on(vyre_device *device, const char *name, const kernel *k, bool 
   kernel_free(&data);
 }
 
+/* A plugin lies in the directory that it was built in. */
 static void run_all_on(const char *name, bool optimized) {
+  char path[1024];
   uint32_t count;
   const kernel *k = kernels(&count);
   vyre_error error = VYRE_ERROR_INIT;
-  vyre_config *config = config_for(getenv("VYRE_TEST_BACKENDS"));
+  snprintf(path, sizeof path, "%s/plugins/%s/%s", environment("top_builddir"), name, environment("objdir"));
+  vyre_config *config = config_for(path);
   vyre_context *context = context_for(config);
   vyre_device *device;
   ck_assert_msg(vyre_device_open(context, name, &device, &error) == VYRE_OK, "%s", error.text);
