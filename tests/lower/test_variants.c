@@ -43,7 +43,7 @@ static vyre_status exchange_is_addition(vyre_program *p, vyre_program **out, vyr
   return reword(p, "atomic_xchg(", "atomic_add(", out, error);
 }
 static vyre_status loops_end_early(vyre_program *p, vyre_program **out, vyre_error *error) {
-  return reword(p, "continue;", "break;", out, error);
+  return reword(p, "break;", "return;", out, error);
 }
 static vyre_status other_lane(vyre_program *p, vyre_program **out, vyre_error *error) {
   return reword(p, "subgroup_inclusive_", "subgroup_exclusive_", out, error);
