@@ -12,6 +12,7 @@
 #include "files.h"
 #include "output.h"
 #include "program.h"
+#include "specs.h"
 
 #define MAX_GUESSES 64u
 
@@ -60,10 +61,20 @@ static int complain_buffer(const bindings *b, const char *option, const char *na
   return complain_name(option, "buffer", name, names, count);
 }
 
+static bool is_spec(const bindings *b, const char *name) {
+  for (uint32_t i = 0; i < b->spec_count; i++)
+    if (strcmp(b->specs[i].name, name) == 0) return true;
+  return false;
+}
+
 static int set_param(bindings *b, const char *name, const char *value) {
   for (uint32_t i = 0; i < b->param_count; i++) {
     vyre_arg *param = &b->params[i];
     if (strcmp(param->name, name) != 0) continue;
+    if (is_spec(b, name)) {
+      output_complain("run: --set %s and --spec %s are both given. Fix: keep one of them.", name, name);
+      return OUTPUT_USAGE;
+    }
     vyre_error error = VYRE_ERROR_INIT;
     vyre_status status = vyre_text_literal(param->type, value, &param->bits, &error);
     param->flags = 1; /* given; cleared before the run */
@@ -178,13 +189,20 @@ static int fill(bound_buffer *buffer) {
   return data_zeros(buffer->info.element, count, &buffer->input);
 }
 
-static int check_params(const bindings *b) {
+/* Each has a value, or leaves the list because it is compiled in. */
+static int check_params(bindings *b) {
+  uint32_t kept = 0;
   for (uint32_t i = 0; i < b->param_count; i++) {
-    if (b->params[i].flags) continue;
-    output_complain("run: parameter %s has no value. Fix: add --set %s=VALUE.", b->params[i].name, b->params[i].name);
-    return OUTPUT_FAILED;
+    vyre_arg param = b->params[i];
+    if (is_spec(b, param.name)) continue;
+    if (!param.flags) {
+      output_complain("run: parameter %s has no value. Fix: add --set %s=VALUE.", param.name, param.name);
+      return OUTPUT_FAILED;
+    }
+    param.flags = 0;
+    b->params[kept++] = param;
   }
-  for (uint32_t i = 0; i < b->param_count; i++) b->params[i].flags = 0;
+  b->param_count = kept;
   return OUTPUT_DONE;
 }
 
@@ -218,7 +236,8 @@ static int check_destinations(const bindings *b) {
 }
 
 static int check_command_line(bindings *b, const parsed_options *o) {
-  int result = set_params(b, o);
+  int result = specs_read("run", o, b->program, &b->specs, &b->spec_count);
+  if (result == OUTPUT_DONE) result = set_params(b, o);
   if (result == OUTPUT_DONE) result = note_values(b, o, OPT_IN);
   if (result == OUTPUT_DONE) result = note_values(b, o, OPT_OUT);
   if (result == OUTPUT_DONE) result = note_values(b, o, OPT_LEN);
@@ -246,6 +265,7 @@ int bindings_read(const vyre_program *program, const parsed_options *o, bindings
 void bindings_free(bindings *b) {
   for (uint32_t i = 0; b->buffers && i < b->buffer_count; i++) data_free(&b->buffers[i].input);
   free(b->params);
+  free(b->specs);
   free(b->buffers);
   free(b->outputs);
 }

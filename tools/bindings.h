@@ -17,8 +17,10 @@ typedef struct bound_buffer {
 
 typedef struct bindings {
   const vyre_program *program;
-  vyre_arg *params; /* in declaration order */
+  vyre_arg *params; /* in declaration order, without those that are compiled in */
   uint32_t param_count;
+  vyre_arg *specs;  /* those, of --spec */
+  uint32_t spec_count;
   bound_buffer *buffers; /* by slot */
   uint32_t buffer_count;
   uint32_t *outputs; /* slots of --out, in the order of the command line */

@@ -13,6 +13,7 @@
 #include "output.h"
 #include "program.h"
 #include "session.h"
+#include "specs.h"
 
 /* A number of an option, if that is given, between |least| and |most|. */
 static int read_number(const parsed_options *o, option_id id, uint64_t least, uint64_t most, uint64_t *value) {
@@ -52,13 +53,32 @@ static vyre_lower_options lower_options(const vyre_program *program, const vyre_
   return out;
 }
 
+/* A spec constant is numbered as its parameter is, and lowering wants them in that order. */
+static uint64_t number_specs(const vyre_program *program, const vyre_compile_options *call, vyre_spec_constant *out) {
+  uint64_t count = 0;
+  vyre_param_info param;
+  for (uint32_t id = 0; vyre_program_param(program, id, &param); id++)
+    for (uint32_t i = 0; i < call->spec_count; i++)
+      if (strcmp(call->specs[i].name, param.name) == 0)
+        out[count++] = (vyre_spec_constant){id, param.type, call->specs[i].bits};
+  return count;
+}
+
 static int emit_kernel(const loaded_program *p, const vyre_compile_options *call, const char *path) {
   vyre_lower_options options = lower_options(p->program, call);
   vyre_error error = VYRE_ERROR_INIT;
   uint8_t *kernel = NULL;
   size_t bytes, length;
   char *text = NULL;
+  vyre_spec_constant *specs = calloc(call->spec_count + (size_t)1, sizeof *specs);
+  if (!specs) {
+    output_complain("memory is exhausted");
+    return OUTPUT_FAILED;
+  }
+  options.spec = specs;
+  options.spec_count = number_specs(p->program, call, specs);
   vyre_status status = vyre_lower(p->program, &options, &kernel, &bytes, &error);
+  free(specs);
   if (status == VYRE_OK) status = vyre_kernel_print(kernel, bytes, &text, &length, &error);
   int result = status == VYRE_OK ? files_write(path, text, length) : output_error(p->path, &error);
   free(kernel);
@@ -186,8 +206,12 @@ int cmd_emit(const parsed_options *o) {
   loaded_program p;
   result = program_load(o->operands[0], o, &p);
   if (p.diagnostics) output_diagnostics(p.path, p.diagnostics);
+  vyre_arg *specs = NULL;
+  if (result == OUTPUT_DONE) result = specs_read("emit", o, p.program, &specs, &options.spec_count);
+  options.specs = specs;
   if (result == OUTPUT_DONE && is_kernel) result = emit_kernel(&p, &options, path ? path : "-");
   else if (result == OUTPUT_DONE) result = emit_backend(o, &target, &p, &options, path ? path : "-");
+  free(specs);
   program_free(&p);
   return result;
 }

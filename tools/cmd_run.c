@@ -471,6 +471,8 @@ int cmd_run(const parsed_options *o) {
   }
   if (result == OUTPUT_DONE) result = settle_grid(&r);
   if (result == OUTPUT_DONE) result = bindings_read(r.loaded.program, o, &r.bindings);
+  r.compile.specs = r.bindings.specs;
+  r.compile.spec_count = r.bindings.spec_count;
   if (result == OUTPUT_DONE) note_lost_results(&r);
   if (result == OUTPUT_DONE) result = run_on_device(&r);
   if (result == OUTPUT_DONE && options_has(o, OPT_VERIFY)) result = verify(&r);

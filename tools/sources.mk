@@ -21,7 +21,8 @@ tools_vyre_SOURCES = \
 	tools/profile.c tools/profile.h \
 	tools/program.c tools/program.h \
 	tools/report.c tools/report.h \
-	tools/session.c tools/session.h
+	tools/session.c tools/session.h \
+	tools/specs.c tools/specs.h
 tools_vyre_LDFLAGS = $(RELOCATABLE_LDFLAGS)
 tools_vyre_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tools_vyre_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench

@@ -10,7 +10,8 @@
 
 static bool is_same(const vyre_executable *e, const uint8_t *fingerprint, const vyre_final_options *o) {
   return memcmp(e->fingerprint, fingerprint, VYRE_FINGERPRINT_BYTES) == 0 && e->flags == o->flags &&
-         e->ulp == o->ulp && e->subgroup == o->subgroup && e->steps == o->steps;
+         e->ulp == o->ulp && e->subgroup == o->subgroup && e->steps == o->steps && e->spec_count == o->spec_count &&
+         (o->spec_count == 0 || memcmp(e->spec, o->spec, o->spec_count * sizeof *o->spec) == 0);
 }
 
 /* One that is there already, counted; NULL if there is none. The lock is held. */
@@ -44,13 +45,26 @@ static void unlist_executable(vyre_executable *executable) {
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
 
+static bool copy_specs(vyre_executable *e, const vyre_final_options *o) {
+  if (o->spec_count == 0) return true;
+  e->spec = malloc(o->spec_count * sizeof *e->spec);
+  if (e->spec == NULL) return false;
+  memcpy(e->spec, o->spec, o->spec_count * sizeof *e->spec);
+  e->spec_count = o->spec_count;
+  return true;
+}
+
 static vyre_status load(vyre_device *device, vyre_program *program, const vyre_final_options *o, const vyre_bytes *blob,
                         vyre_executable **out, vyre_error *error) {
   vyre_executable *e = calloc(1, sizeof *e);
-  if (e == NULL) return vyre_fail_memory(error, "compile");
+  if (e == NULL || !copy_specs(e, o)) {
+    free(e);
+    return vyre_fail_memory(error, "compile");
+  }
   vyre_status status = device->ops->executable_load(device->plugin, blob->data, blob->length, &e->plugin, error);
   status = vyre_device_made(device, status, e->plugin, error);
   if (status != VYRE_OK) {
+    free(e->spec);
     free(e);
     return status;
   }
@@ -106,30 +120,33 @@ static vyre_status build(vyre_device *device, vyre_program *program, const vyre_
 vyre_status vyre_compile(vyre_device *device, vyre_program *program, const vyre_compile_options *call,
                          vyre_executable **out, vyre_error *error) {
   *out = NULL;
-  vyre_program_info info;
   vyre_final_options o;
   vyre_status status = vyre_device_check_open(device, error);
   if (status != VYRE_OK) return status;
-  vyre_program_describe(program, &info);
-  status = vyre_options_merge(device->context->config, &info, call, &o, error);
-  if (status == VYRE_OK) status = vyre_admit(program, o.flags, o.subgroup, &device->caps, device->name, error);
+  status = vyre_options_merge(device->context->config, program, call, &o, error);
   if (status != VYRE_OK) return status;
-  pthread_mutex_lock(&device->lock);
-  *out = find_executable(device, vyre_program_fingerprint(program), &o);
-  pthread_mutex_unlock(&device->lock);
-  return *out != NULL ? VYRE_OK : build(device, program, &o, call, out, error);
+  status = vyre_admit(program, o.flags, o.subgroup, &device->caps, device->name, error);
+  if (status == VYRE_OK) {
+    pthread_mutex_lock(&device->lock);
+    *out = find_executable(device, vyre_program_fingerprint(program), &o);
+    pthread_mutex_unlock(&device->lock);
+    if (*out == NULL) status = build(device, program, &o, call, out, error);
+  }
+  vyre_options_free(&o);
+  return status;
 }
 
 vyre_status vyre_compile_check(const vyre_capabilities *target, const vyre_program *program,
                                const vyre_compile_options *call, vyre_error *error) {
-  vyre_program_info info;
   vyre_final_options o;
   if (target->size != sizeof *target)
     return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "target", "The record has size %u; %zu is known. Fix: set it.",
                      target->size, sizeof *target);
-  vyre_program_describe(program, &info);
-  vyre_status status = vyre_options_merge(NULL, &info, call, &o, error);
-  return status == VYRE_OK ? vyre_admit(program, o.flags, o.subgroup, target, target->profile, error) : status;
+  vyre_status status = vyre_options_merge(NULL, program, call, &o, error);
+  if (status != VYRE_OK) return status;
+  status = vyre_admit(program, o.flags, o.subgroup, target, target->profile, error);
+  vyre_options_free(&o);
+  return status;
 }
 
 void vyre_executable_retain(vyre_executable *executable) { vyre_refs_take(&executable->refs); }
@@ -140,6 +157,7 @@ void vyre_executable_destroy(vyre_executable *executable) {
   if (vyre_context_check(device->context, NULL) == VYRE_OK) unlist_executable(executable);
   if (vyre_device_may_destroy(device)) device->ops->executable_destroy(executable->plugin);
   vyre_program_release(executable->program);
+  free(executable->spec);
   free(executable);
   vyre_device_release(device);
 }

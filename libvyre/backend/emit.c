@@ -1,5 +1,5 @@
-/* Compiling without a device: for a profile, or for a record from elsewhere. A plugin whose library or device is missing
- * here does it all the same. */
+/* Compiling without a device: for a profile, or for a record from elsewhere. A plugin whose library or device is
+ * missing here does it all the same. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,24 +53,25 @@ vyre_status vyre_compile_blob(vyre_context *context, const char *name, const vyr
                               const vyre_program *program, const vyre_compile_options *call, uint8_t **out,
                               size_t *bytes, vyre_error *error) {
   vyre_plugin_file *file;
-  vyre_program_info info;
   vyre_final_options options;
   *out = NULL;
   *bytes = 0;
   vyre_status status = vyre_compile_check(target, program, call, error);
   if (status == VYRE_OK) status = vyre_backend_use_compiler(context, name, &file, error);
   if (status != VYRE_OK) return status;
-  vyre_program_describe(program, &info);
-  status = vyre_options_merge(context->config, &info, call, &options, error);
-  vyre_request request;
-  if (status == VYRE_OK) status = vyre_request_make(&file->desc, target, program, &options, call, &request, error);
+  status = vyre_options_merge(context->config, program, call, &options, error);
   if (status != VYRE_OK) return status;
-  vyre_bytes blob = { .size = sizeof blob };
+  vyre_request request;
   char *copy = NULL;
-  status = hand_over(file, file->ops.compile(&file->host, target, &request.record, &blob, error), &blob, &copy, bytes,
-                     error);
+  status = vyre_request_make(&file->desc, target, program, &options, call, &request, error);
+  if (status == VYRE_OK) {
+    vyre_bytes blob = { .size = sizeof blob };
+    status = file->ops.compile(&file->host, target, &request.record, &blob, error);
+    status = hand_over(file, status, &blob, &copy, bytes, error);
+    vyre_request_free(&request);
+  }
   *out = (uint8_t *)copy;
-  vyre_request_free(&request);
+  vyre_options_free(&options);
   return status;
 }
 

@@ -18,6 +18,8 @@ vyre_status vyre_request_kernel(const vyre_backend_desc *desc, const vyre_capabi
   options.steps = request->steps;
   options.needs = target->needs;
   options.fingerprint = request->fingerprint;
+  options.spec = request->spec;
+  options.spec_count = request->spec_count;
   options.opcodes = desc->opcodes != NULL ? desc->opcodes : &none;
   options.opcode_count = desc->opcodes != NULL ? desc->opcode_count : 0;
   uint8_t *kernel;

@@ -181,6 +181,8 @@ struct vyre_executable {
   uint8_t fingerprint[VYRE_FINGERPRINT_BYTES];
   uint32_t flags, ulp, subgroup; /* options as compiled: with the fingerprint, its key */
   uint64_t steps;
+  vyre_spec_constant *spec;      /* values of parameters that were compiled in, by ascending id */
+  uint64_t spec_count;
 };
 
 /* blob.c: blobs are freed by vyre_blob_free, after a failure they are empty */
@@ -198,10 +200,14 @@ void vyre_blob_free(vyre_device *device, vyre_bytes *blob);
 typedef struct vyre_final_options {
   uint32_t flags, ulp, subgroup; /* flags: VYRE_COMPILE_* */
   uint64_t steps;
+  vyre_spec_constant *spec;      /* owned; by ascending id */
+  uint64_t spec_count;
 } vyre_final_options;
-vyre_status vyre_options_merge(const vyre_config *config, const vyre_program_info *info,
+vyre_status vyre_options_merge(const vyre_config *config, const vyre_program *program,
                                const vyre_compile_options *call, vyre_final_options *out, vyre_error *error);
-/* A request and what it points to. It stays where it is; nothing is to be freed after a failure. */
+void vyre_options_free(vyre_final_options *options);
+/* A request and what it points to. It borrows the options and stays where it is; nothing is to be freed after a
+ * failure. */
 typedef struct vyre_request {
   vyre_compile_request record;
   vyre_compile_options call; /* whose remark is called */
@@ -280,7 +286,7 @@ typedef struct vyre_set_slot {
 typedef struct vyre_set_param {
   const char *name;
   uint32_t type, offset, bytes;
-  bool late, given;
+  bool late, given, spec; /* spec: it was compiled in */
 } vyre_set_param;
 
 struct vyre_set {

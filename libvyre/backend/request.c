@@ -15,11 +15,73 @@ static uint64_t setting(const vyre_config *config, vyre_config_key key, uint64_t
   return value.is_set ? value.number : otherwise;
 }
 
-vyre_status vyre_options_merge(const vyre_config *config, const vyre_program_info *info,
+/* The number of the parameter called |name|, in |info|; UINT32_MAX if there is none. They mostly come in the program's
+ * order, so a search goes on at *hint. */
+static uint32_t find_param(const vyre_program *program, uint32_t count, const char *name, uint32_t *hint,
+                           vyre_param_info *info) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t at = (*hint + i) % count;
+    if (!vyre_program_param(program, at, info) || strcmp(info->name, name) != 0) continue;
+    *hint = at + 1;
+    return at;
+  }
+  return UINT32_MAX;
+}
+
+static vyre_status take_spec(const vyre_program *program, uint32_t count, const vyre_arg *arg, uint32_t *hint,
+                             vyre_spec_constant *by_param, vyre_error *error) {
+  vyre_param_info info;
+  if (arg->kind != VYRE_ARG_PARAM || arg->flags != 0 || arg->name == NULL)
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "specs",
+                     "What is compiled in are values of parameters. Fix: give vyre_arg_u32 and the like.");
+  uint32_t at = find_param(program, count, arg->name, hint, &info);
+  if (at == UINT32_MAX)
+    return vyre_fail(error, VYRE_ERR_NOT_FOUND, arg->name,
+                     "The program has no parameter called %s that could be compiled in. Fix: name one that it "
+                     "declares.", arg->name);
+  if (arg->type != info.type)
+    return vyre_fail(error, VYRE_ERR_MISSING_BINDING, arg->name,
+                     "Parameter %s has type %s and is given a %s. Fix: give a value of its type.", arg->name,
+                     vyre_type_describe(info.type)->spelling, vyre_type_describe(arg->type)->spelling);
+  if (by_param[at].id != UINT32_MAX)
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, arg->name, "%s is given twice. Fix: give it once.", arg->name);
+  uint32_t bytes = vyre_type_describe(info.type)->bytes;
+  uint64_t mask = bytes < 8 ? (1ull << 8 * bytes) - 1 : UINT64_MAX;
+  uint64_t bits = info.type == VYRE_TYPE_BOOL ? arg->bits != 0 : arg->bits & mask;
+  by_param[at] = (vyre_spec_constant){ at, info.type, bits };
+  return VYRE_OK;
+}
+
+/* The values that the call compiles in, by ascending number of their parameters. */
+static vyre_status take_specs(const vyre_program *program, uint32_t count, const vyre_compile_options *call,
+                              vyre_final_options *out, vyre_error *error) {
+  if (call->spec_count == 0) return VYRE_OK;
+  vyre_spec_constant *specs = malloc((count + (size_t)1) * sizeof *specs);
+  if (specs == NULL) return vyre_fail_memory(error, "compile");
+  for (uint32_t i = 0; i < count; i++) specs[i].id = UINT32_MAX;
+  vyre_status status = VYRE_OK;
+  uint32_t hint = 0;
+  for (uint32_t i = 0; i < call->spec_count && status == VYRE_OK; i++)
+    status = take_spec(program, count, &call->specs[i], &hint, specs, error);
+  for (uint32_t i = 0; i < count; i++)
+    if (specs[i].id != UINT32_MAX) specs[out->spec_count++] = specs[i];
+  out->spec = specs;
+  if (status != VYRE_OK) vyre_options_free(out);
+  return status;
+}
+
+void vyre_options_free(vyre_final_options *options) {
+  free(options->spec);
+  *options = (vyre_final_options){ 0 };
+}
+
+vyre_status vyre_options_merge(const vyre_config *config, const vyre_program *program,
                                const vyre_compile_options *call, vyre_final_options *out, vyre_error *error) {
-  *out = (vyre_final_options){ 0 };
   static const vyre_compile_options none = VYRE_COMPILE_OPTIONS_INIT;
   const uint32_t known = VYRE_OPTION_CONTRACT | VYRE_OPTION_FLUSH | VYRE_OPTION_UNCHECKED;
+  vyre_program_info what, *info = &what;
+  *out = (vyre_final_options){ 0 };
+  vyre_program_describe(program, info);
   if (call == NULL) call = &none;
   if (call->size != sizeof *call || (call->flags & ~known) != 0)
     return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "options",
@@ -47,7 +109,7 @@ vyre_status vyre_options_merge(const vyre_config *config, const vyre_program_inf
   if ((call->flags & VYRE_OPTION_FLUSH) != 0 || (info->attributes & VYRE_PROGRAM_FLUSH) != 0)
     out->flags |= VYRE_COMPILE_FLUSH;
   if ((call->flags & VYRE_OPTION_UNCHECKED) != 0) out->flags |= VYRE_COMPILE_UNCHECKED;
-  return VYRE_OK;
+  return take_specs(program, info->param_count, call, out, error);
 }
 
 static void pass_remark(void *ctx, uint32_t severity, uint32_t code, uint32_t statement, const char *text) {
@@ -71,6 +133,8 @@ vyre_status vyre_request_make(const vyre_backend_desc *desc, const vyre_capabili
     .ulp_budget = (options->flags & VYRE_COMPILE_ULP) != 0 ? options->ulp : 0,
     .subgroup_size = options->subgroup,
     .steps = options->steps,
+    .spec = options->spec,
+    .spec_count = options->spec_count,
     .remark = has_remark ? pass_remark : NULL,
     .remark_ctx = &out->call,
   };

@@ -68,6 +68,16 @@ static bool lay_out_slots(vyre_set *set, const vyre_program *program, uint32_t c
   return true;
 }
 
+/* What was compiled in stands in the block as well, for backends that do not ask for it before. */
+static void fill_specs(vyre_set *set) {
+  for (uint64_t i = 0; i < set->executable->spec_count; i++) {
+    const vyre_spec_constant *spec = &set->executable->spec[i];
+    vyre_set_param *param = &set->params[spec->id];
+    memcpy(set->block + param->offset, &spec->bits, param->bytes);
+    param->given = param->spec = true;
+  }
+}
+
 /* Arguments mostly come in the program's order, so a search goes on where the last one ended. */
 static uint32_t find_param(const vyre_set *set, const char *name, uint32_t *hint) {
   for (uint32_t i = 0; i < set->param_count; i++) {
@@ -115,6 +125,10 @@ static vyre_status take_param(vyre_set *set, const vyre_arg *arg, uint32_t *hint
   uint32_t index = find_param(set, arg->name, hint);
   if (index == UINT32_MAX) return unknown_name(set, arg, error);
   vyre_set_param *param = &set->params[index];
+  if (param->spec)
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, param->name,
+                     "Parameter %s was given a value when the program was compiled. Fix: leave it out, or compile the "
+                     "program without it in specs.", param->name);
   if (param->given) return given_twice(param->name, error);
   param->given = true;
   param->late = (arg->flags & VYRE_ARG_LATE) != 0;
@@ -334,7 +348,10 @@ vyre_status vyre_set_create(vyre_executable *executable, const vyre_arg *args, u
                        "The parameters take %" PRIu64 " bytes, and device %s takes at most %u (max_param_bytes). Fix: "
                        "put them into a buffer.",
                        set->block_bytes, executable->device->name, caps->max_param_bytes);
-  if (status == VYRE_OK) status = take_args(set, args, count, error);
+  if (status == VYRE_OK) {
+    fill_specs(set);
+    status = take_args(set, args, count, error);
+  }
   if (status == VYRE_OK) status = make_plugin_set(set, error);
   if (status != VYRE_OK) {
     free_set(set);

@@ -127,7 +127,7 @@ static void place_all(layout *l, vyre_kernel_header *h, uint32_t values) {
   place(l, &h->table_bytes, c->table_bytes.count, 1, 16);
   place(l, &h->hidden_bindings, c->hidden_bindings.count, sizeof(vyre_kernel_hidden_binding), 8);
   place(l, &h->hidden_words, c->hidden_words.count, sizeof(vyre_kernel_hidden_word), 8);
-  place(l, &h->specs, 0, sizeof(vyre_kernel_spec), 8);
+  place(l, &h->specs, c->specs.count, sizeof(vyre_kernel_spec), 8);
   place(l, &h->strings, c->strings.count, 1, 8);
   l->bytes = (l->bytes + 7) & ~7ull;
 }
@@ -172,6 +172,7 @@ static void copy_all(layout *l) {
   copy(l, &h->table_bytes, c->table_bytes.data);
   copy(l, &h->hidden_bindings, c->hidden_bindings.data);
   copy(l, &h->hidden_words, c->hidden_words.data);
+  copy(l, &h->specs, c->specs.data);
   copy(l, &h->strings, c->strings.data);
   memset(l->block + l->copied, 0, l->bytes - l->copied);
 }

@@ -136,7 +136,8 @@ lower_value lower_extract(lower_code *c, lower_value vector, uint32_t component)
 
 lower_value lower_leaf(lower_code *c, uint32_t op, vyre_type type, uint32_t arg0, uint32_t arg1) {
   lower_request r = { .op = (uint16_t)op, .result = type, .arg = { arg0, arg1 } };
-  if (form_ops[op].kinds[0] == FORM_PA || form_ops[op].kinds[0] == FORM_HW) r.type[0] = type;
+  uint8_t kind = form_ops[op].kinds[0];
+  if (kind == FORM_PA || kind == FORM_SP || kind == FORM_HW) r.type[0] = type;
   if (type == VYRE_TYPE_NONE) r.result = form_result(op, r.type);
   lower_insns *to = c->to;
   c->to = &c->leaves;
@@ -338,6 +339,7 @@ void lower_code_free(lower_code *c) {
   vyre_vector_free(&c->slots);
   vyre_vector_free(&c->entries);
   vyre_vector_free(&c->params);
+  vyre_vector_free(&c->specs);
   vyre_vector_free(&c->bindings);
   vyre_vector_free(&c->shared);
   vyre_vector_free(&c->locals);

@@ -65,6 +65,7 @@ typedef struct lower_code {
   VYRE_VECTOR(vyre_kernel_slot) slots;
   VYRE_VECTOR(vyre_kernel_entry) entries;
   VYRE_VECTOR(vyre_kernel_param) params;
+  VYRE_VECTOR(vyre_kernel_spec) specs; /* by ascending id */
   VYRE_VECTOR(vyre_kernel_binding) bindings;
   VYRE_VECTOR(vyre_kernel_array) shared;
   VYRE_VECTOR(vyre_kernel_array) locals;

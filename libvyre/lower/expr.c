@@ -67,10 +67,23 @@ static lower_value length(lowering *l, const ir_expr *x) {
   return lower_leaf(&l->code, VYRE_KERNEL_LENGTH, is_wide ? VYRE_TYPE_U64 : VYRE_TYPE_U32, b->slot, 0);
 }
 
+/* A parameter, or the spec constant that has taken its place. */
+static lower_value parameter(lowering *l, const ir_expr *x) {
+  const vyre_kernel_spec *specs = l->code.specs.data;
+  uint32_t low = 0, high = l->code.specs.count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (specs[middle].id == x->arg[3]) return lower_leaf(&l->code, VYRE_KERNEL_SPEC, (vyre_type)x->type, middle, 0);
+    if (specs[middle].id < x->arg[3]) low = middle + 1;
+    else high = middle;
+  }
+  return lower_leaf(&l->code, VYRE_KERNEL_PARAM, (vyre_type)x->type, x->arg[3], 0);
+}
+
 static lower_value make_leaf(lowering *l, const ir_expr *x) {
   switch (x->op) {
     case VYRE_OP_LIT: return lower_constant(&l->code, (vyre_type)x->type, ir_literal_bits(x));
-    case VYRE_OP_PARAM: return lower_leaf(&l->code, VYRE_KERNEL_PARAM, (vyre_type)x->type, x->arg[3], 0);
+    case VYRE_OP_PARAM: return parameter(l, x);
     case VYRE_OP_LEN:
     case VYRE_OP_LEN64: return length(l, x);
     default: return lower_leaf(&l->code, leaf_ops[x->op], VYRE_TYPE_NONE, x->aux, 0);

@@ -31,6 +31,25 @@ static vyre_status check_options(const vyre_lower_options *o, vyre_error *error)
   return VYRE_OK;
 }
 
+/* Each is a parameter's, with its type and no bit beyond that, by ascending number. */
+static vyre_status check_specs(const vyre_program *p, const vyre_lower_options *o, vyre_error *error) {
+  for (uint64_t i = 0; i < o->spec_count; i++) {
+    const vyre_spec_constant *s = &o->spec[i];
+    bool is_next = s->id < p->params.count && (i == 0 || s->id > o->spec[i - 1].id);
+    if (!is_next || s->type != p->params.data[s->id].type)
+      return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "spec",
+                       "Spec constant %llu has id %u and type %u; wanted are parameters of the program with their "
+                       "types, by ascending number. Fix: correct it.",
+                       (unsigned long long)i, s->id, s->type);
+    uint32_t bits = s->type == VYRE_TYPE_BOOL ? 1 : 8 * form_bytes((vyre_type)s->type);
+    if (bits < 64 && s->bits >> bits != 0)
+      return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "spec",
+                       "Spec constant %llu has bits 0x%llX, which its type does not have. Fix: clear the upper ones.",
+                       (unsigned long long)i, (unsigned long long)s->bits);
+  }
+  return VYRE_OK;
+}
+
 /* What only moves bits is taken by every target. An opcode that this library does not know is a later one's. */
 static bool is_always_taken(uint32_t op) {
   return op < VYRE_KERNEL_ADD || op == VYRE_KERNEL_BITCAST || op == VYRE_KERNEL_VECTOR || op == VYRE_KERNEL_EXTRACT;
@@ -61,6 +80,14 @@ static void add_params(lowering *l) {
   }
   c->param_bytes = c->launch_bytes;
   c->launch_bytes = (c->launch_bytes + 7) & ~7u;
+}
+
+static void add_specs(lower_code *c) {
+  for (uint64_t i = 0; i < c->options->spec_count; i++) {
+    const vyre_spec_constant *from = &c->options->spec[i];
+    vyre_kernel_spec spec = { .id = from->id, .type = form_type((vyre_type)from->type), .bits = from->bits };
+    if (!vyre_vector_push(&c->specs, spec)) lower_fail_memory(c);
+  }
 }
 
 static void add_bindings(lowering *l) {
@@ -161,6 +188,7 @@ static void lower_all(lowering *l) {
   lower_code *c = &l->code;
   check_spill(l);
   add_params(l);
+  add_specs(c);
   add_bindings(l);
   add_grid_words(c);
   if (!lower_failed(c)) lower_statements(l);
@@ -191,6 +219,7 @@ vyre_status vyre_lower(const vyre_program *program, const vyre_lower_options *op
   *out = NULL;
   *bytes = 0;
   vyre_status status = check_options(options, error);
+  if (status == VYRE_OK) status = check_specs(program, options, error);
   if (status != VYRE_OK) return status;
   lowering *l = calloc(1, sizeof *l);
   if (l == NULL) return vyre_fail_memory(error, "lower");

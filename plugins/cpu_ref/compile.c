@@ -101,6 +101,18 @@ static vyre_status prepare(const uint8_t *wire, uint64_t bytes, const cpu_option
   return status;
 }
 
+/* Whether all spec constants are parameters. Their values come once more in the parameter block of each launch, and are
+ * read there. */
+static bool has_params(const vyre_program *program, const vyre_compile_request *request) {
+  vyre_param_info info;
+  for (uint64_t i = 0; i < request->spec_count; i++) {
+    const vyre_spec_constant *spec = &request->spec[i];
+    if (!vyre_program_param(program, spec->id, &info) || (uint32_t)info.type != spec->type) return false;
+    if (i > 0 && spec->id <= request->spec[i - 1].id) return false;
+  }
+  return true;
+}
+
 vyre_status cpu_compile(const vyre_host *host, const vyre_capabilities *target, const vyre_compile_request *given,
                         vyre_bytes *blob, vyre_error *error) {
   const uint32_t known =
@@ -111,10 +123,6 @@ vyre_status cpu_compile(const vyre_host *host, const vyre_capabilities *target, 
   backend_take(&own, sizeof own, given);
   vyre_status status = backend_check_flags("a compile request", request->flags, known, error);
   if (status != VYRE_OK) return status;
-  if (request->spec_count != 0)
-    return vyre_fail(error, VYRE_ERR_UNSUPPORTED, PROFILE,
-                     "%llu spec constants were given, programs have none in this version. Fix: give none",
-                     (unsigned long long)request->spec_count);
   cpu_options options = { .ulp = request->flags & VYRE_COMPILE_ULP ? request->ulp_budget : VYRE_ULP_UNSET,
                           .subgroup = request->subgroup_size,
                           .steps = request->flags & VYRE_COMPILE_STEPS ? request->steps : 0 };
@@ -122,6 +130,12 @@ vyre_status cpu_compile(const vyre_host *host, const vyre_capabilities *target, 
   options.default_subgroup = target->subgroup_size;
   cpu_code *code;
   status = prepare(request->wire, request->wire_bytes, &options, &header, &code, error);
+  if (status == VYRE_OK && !has_params(code->program, request)) {
+    cpu_code_destroy(code);
+    status = vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, PROFILE,
+                       "spec constants were given that are no parameters of the program, or not by ascending number. "
+                       "Fix: give numbers and types of its parameters");
+  }
   if (status != VYRE_OK) return status;
   header.subgroup = code->subgroup;
   cpu_code_destroy(code);

@@ -327,6 +327,17 @@ void engine_free(engine_code *code) {
   free(code);
 }
 
+bool engine_fix_spec(engine_code *code, uint32_t id, uint64_t bits) {
+  const vyre_kernel_table *specs = &code->header->specs;
+  for (uint32_t i = 0; i < specs->count; i++) {
+    vyre_kernel_spec *spec = (void *)(code->kernel + specs->offset + (uint64_t)i * specs->stride);
+    if (spec->id != id) continue;
+    spec->bits = bits;
+    return true;
+  }
+  return false;
+}
+
 static bool allocate(engine_code *code, const void *kernel, uint64_t bytes) {
   code->kernel = aligned_alloc(16, (bytes + 15) & ~(uint64_t)15);
   if (code->kernel == NULL) return false;

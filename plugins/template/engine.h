@@ -96,6 +96,8 @@ typedef struct engine_fault {
  * cannot be is INVALID_FILE. */
 vyre_status engine_prepare(const void *kernel, uint64_t bytes, engine_code **out, engine_fault *fault);
 void engine_free(engine_code *code);
+/* Gives the spec constant |id| of the kernel another value. False if it has none of that number. */
+bool engine_fix_spec(engine_code *code, uint32_t id, uint64_t bits);
 /* A text of the kernel; "" for an offset that leads nowhere. */
 const char *engine_text(const engine_code *code, uint32_t at);
 /* Bytes that an element takes in memory. */

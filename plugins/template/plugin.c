@@ -135,6 +135,34 @@ static vyre_status prepare(const void *kernel, uint64_t bytes, engine_code **cod
   return status == VYRE_OK ? status : backend_fail(error, status, NAME, "%s", fault.text);
 }
 
+/* The kernel has values of its spec constants; those of the request win. */
+static vyre_status fix_specs(engine_code *code, const vyre_compile_request *request, vyre_error *error) {
+  for (uint64_t i = 0; i < request->spec_count; i++)
+    if (!engine_fix_spec(code, request->spec[i].id, request->spec[i].bits))
+      return backend_fail(error, VYRE_ERR_INVALID_ARGUMENT, NAME,
+                          "a value is given for spec constant %u, which the kernel does not have. Fix: lower the kernel "
+                          "with the spec constants of the request",
+                          request->spec[i].id);
+  return VYRE_OK;
+}
+
+static vyre_status write_blob(const vyre_host *host, const engine_code *code, vyre_bytes *blob, vyre_error *error) {
+  uint64_t kernel_bytes = code->header->bytes;
+  blob_header header = { .kernel_digest = digest(code->kernel, kernel_bytes),
+                         .kernel_bytes = kernel_bytes,
+                         .needs = code->header->needs };
+  memcpy(header.magic, magic, sizeof magic);
+  strncpy(header.build_id, BUILD_ID, sizeof header.build_id - 1);
+  strncpy(header.profile, NAME, sizeof header.profile - 1);
+  uint8_t *bytes = host->alloc(host->ctx, sizeof header + kernel_bytes, 16);
+  if (bytes == NULL) return backend_no_memory(error);
+  memcpy(bytes, &header, sizeof header);
+  memcpy(bytes + sizeof header, code->kernel, kernel_bytes);
+  blob->data = bytes;
+  blob->length = sizeof header + kernel_bytes;
+  return VYRE_OK;
+}
+
 static vyre_status compile(const vyre_host *host, const vyre_capabilities *target, const vyre_compile_request *given,
                            vyre_bytes *blob, vyre_error *error) {
   const uint32_t known =
@@ -146,29 +174,14 @@ static vyre_status compile(const vyre_host *host, const vyre_capabilities *targe
   backend_take(&own, sizeof own, given);
   vyre_status status = backend_check_flags("a compile request", request->flags, known, error);
   if (status != VYRE_OK) return status;
-  if (request->spec_count != 0)
-    return backend_fail(error, VYRE_ERR_UNSUPPORTED, NAME,
-                        "%llu spec constants were given, kernels have none yet. Fix: give none",
-                        (unsigned long long)request->spec_count);
   engine_code *code;
   status = prepare(request->kernel, request->kernel_bytes, &code, error);
   if (status != VYRE_OK) return status;
-  blob_header header = { .kernel_digest = digest(request->kernel, request->kernel_bytes),
-                         .kernel_bytes = request->kernel_bytes,
-                         .needs = code->header->needs };
+  status = check_needs(code->header->needs, error);
+  if (status == VYRE_OK) status = fix_specs(code, request, error);
+  if (status == VYRE_OK) status = write_blob(host, code, blob, error);
   engine_free(code);
-  status = check_needs(header.needs, error);
-  if (status != VYRE_OK) return status;
-  memcpy(header.magic, magic, sizeof magic);
-  strncpy(header.build_id, BUILD_ID, sizeof header.build_id - 1);
-  strncpy(header.profile, NAME, sizeof header.profile - 1);
-  uint8_t *bytes = host->alloc(host->ctx, sizeof header + request->kernel_bytes, 16);
-  if (bytes == NULL) return backend_no_memory(error);
-  memcpy(bytes, &header, sizeof header);
-  memcpy(bytes + sizeof header, request->kernel, request->kernel_bytes);
-  blob->data = bytes;
-  blob->length = sizeof header + request->kernel_bytes;
-  return VYRE_OK;
+  return status;
 }
 
 static vyre_status bad_blob(vyre_error *error, const char *what) {

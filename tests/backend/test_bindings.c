@@ -522,6 +522,66 @@ START_TEST(grids) {
 }
 END_TEST
 
+#define POWERS "program p { param n: u32; param a: f32; param up: bool; rw y: f32[]; " \
+               "for (i in 0..n) { y[gid.x] = up ? y[gid.x] * a : y[gid.x] + a; } }"
+
+static vyre_status compile_with(const bench *b, vyre_program *program, const vyre_arg *specs, uint32_t count,
+                                vyre_executable **out, vyre_error *error) {
+  vyre_compile_options options = VYRE_COMPILE_OPTIONS_INIT;
+  options.specs = specs;
+  options.spec_count = count;
+  return vyre_compile(b->device, program, &options, out, error);
+}
+
+START_TEST(values_that_are_compiled_in) {
+  bench b = bench_cpu_ref();
+  vyre_program *program = program_of(POWERS);
+  vyre_executable *three, *again, *four;
+  vyre_arg specs[] = { vyre_arg_bool("up", true), vyre_arg_u32("n", 3) };
+  vyre_arg turned[] = { specs[1], specs[0] }, other[] = { vyre_arg_u32("n", 4), specs[0] };
+  ck_assert_int_eq(compile_with(&b, program, specs, 2, &three, NULL), VYRE_OK);
+  ck_assert_int_eq(compile_with(&b, program, turned, 2, &again, NULL), VYRE_OK);
+  ck_assert_int_eq(compile_with(&b, program, other, 2, &four, NULL), VYRE_OK);
+  ck_assert_ptr_eq(three, again); /* the order in which they are given says nothing */
+  ck_assert_ptr_ne(three, four);
+  vyre_buffer *y = buffer(&b, 16);
+  float start[4] = { 1, 2, 3, 4 };
+  ck_assert_int_eq(vyre_buffer_write(y, 0, start, sizeof start, NULL), VYRE_OK);
+  vyre_set *set;
+  vyre_arg args[] = { vyre_arg_f32("a", 2), vyre_arg_buffer("y", y), vyre_arg_u32("n", 3) };
+  REFUSED(vyre_set_create(three, args, 3, &set, &error), VYRE_ERR_INVALID_ARGUMENT, "when the program was compiled");
+  args[2].flags = VYRE_ARG_LATE;
+  REFUSED(vyre_set_create(three, args, 3, &set, &error), VYRE_ERR_INVALID_ARGUMENT, "when the program was compiled");
+  REFUSED(vyre_set_create(three, args + 1, 1, &set, &error), VYRE_ERR_MISSING_BINDING, "Parameter a");
+  ck_assert_int_eq(vyre_set_create(three, args, 2, &set, NULL), VYRE_OK);
+  vyre_queue *queue;
+  const uint64_t grid[3] = { 4, 1, 1 };
+  ck_assert_int_eq(vyre_queue_create(b.device, &queue, NULL), VYRE_OK);
+  ck_assert_int_eq(vyre_queue_dispatch(queue, set, grid, NULL, NULL), VYRE_OK);
+  ck_assert_int_eq(vyre_queue_wait(queue, VYRE_FOREVER, NULL), VYRE_OK);
+  ck_assert_int_eq(vyre_buffer_read(y, 0, start, sizeof start, NULL), VYRE_OK);
+  for (int i = 0; i < 4; i++) ck_assert(start[i] == 8 * (float)(i + 1));
+  vyre_queue_destroy(queue);
+  vyre_set_destroy(set);
+  vyre_buffer_destroy(y);
+  vyre_executable_destroy(three);
+  vyre_executable_destroy(again);
+  vyre_executable_destroy(four);
+
+  vyre_arg wrong = vyre_arg_i32("n", 3), unknown = vyre_arg_u32("m", 3), twice[] = { specs[1], specs[1] };
+  vyre_arg late = specs[1], memory = vyre_arg_in("y", start, 4);
+  late.flags = VYRE_ARG_LATE;
+  REFUSED(compile_with(&b, program, &wrong, 1, &three, &error), VYRE_ERR_MISSING_BINDING,
+          "has type u32 and is given a i32");
+  REFUSED(compile_with(&b, program, &unknown, 1, &three, &error), VYRE_ERR_NOT_FOUND, "no parameter called m");
+  REFUSED(compile_with(&b, program, twice, 2, &three, &error), VYRE_ERR_INVALID_ARGUMENT, "n is given twice");
+  REFUSED(compile_with(&b, program, &late, 1, &three, &error), VYRE_ERR_INVALID_ARGUMENT, "values of parameters");
+  REFUSED(compile_with(&b, program, &memory, 1, &three, &error), VYRE_ERR_INVALID_ARGUMENT, "values of parameters");
+  vyre_program_release(program);
+  bench_end(&b);
+}
+END_TEST
+
 int main(void) {
   const TTest *const tests[] = { capabilities_that_are_absent,
                                  numeric_promises_that_are_not_made,
@@ -530,6 +590,7 @@ int main(void) {
                                  transcendentals_need_a_budget,
                                  options_that_are_wrong,
                                  equal_compilations_share_an_executable,
+                                 values_that_are_compiled_in,
                                  remarks_and_refusals_of_the_plugin_arrive,
                                  bindings_by_name,
                                  lengths_and_ranges,

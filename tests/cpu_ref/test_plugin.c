@@ -275,8 +275,17 @@ START_TEST(refusals_come_when_compiling) {
   must(&r, compile(&r, text, (vyre_compile_request){ .flags = VYRE_COMPILE_ULP }, &blob));
   free(blob.data);
   ck_assert_int_eq(compile(&r, "program p subgroup(4) { }", (vyre_compile_request){ .subgroup_size = 8 }, &blob), VYRE_ERR_UNSUPPORTED);
-  vyre_spec_constant spec = { 0 };
-  ck_assert_int_eq(compile(&r, "program p { }", (vyre_compile_request){ .spec = &spec, .spec_count = 1 }, &blob), VYRE_ERR_UNSUPPORTED);
+  vyre_spec_constant specs[2] = { { 1, VYRE_TYPE_F32, 0 }, { 0, VYRE_TYPE_U32, 7 } };
+  const char *params = "program p { param a: u32; param b: f32; }";
+  vyre_compile_request with = { .spec = specs, .spec_count = 1 };
+  ck_assert_int_eq(compile(&r, "program p { param a: u32; }", with, &blob), VYRE_ERR_INVALID_ARGUMENT);
+  must(&r, compile(&r, params, with, &blob));
+  free(blob.data);
+  with.spec_count = 2; /* not ascending */
+  ck_assert_int_eq(compile(&r, params, with, &blob), VYRE_ERR_INVALID_ARGUMENT);
+  specs[0] = (vyre_spec_constant){ 0, VYRE_TYPE_I32, 7 };
+  with.spec_count = 1; /* another type */
+  ck_assert_int_eq(compile(&r, params, with, &blob), VYRE_ERR_INVALID_ARGUMENT);
   rig_close(&r);
 }
 END_TEST

@@ -208,6 +208,47 @@ START_TEST(what_can_not_be_kept_is_refused_with_figures) {
 }
 END_TEST
 
+#define SPECS "program p { param a: f32; param n: u32; param b: bool; param w: i64; rw y: f32[]; " \
+              "if (b && w > 0) { y[n] = a; } }"
+
+START_TEST(parameters_that_are_known_become_spec_constants) {
+  vyre_lower_options o = VYRE_LOWER_OPTIONS_INIT;
+  vyre_spec_constant specs[] = { { 1, VYRE_TYPE_U32, UINT32_MAX }, { 2, VYRE_TYPE_BOOL, 1 },
+                                 { 3, VYRE_TYPE_I64, UINT64_MAX } };
+  vyre_kernel_header *plain = lower(SPECS, &o);
+  ck_assert_uint_eq(plain->specs.count, 0);
+  o.spec = specs;
+  o.spec_count = 3;
+  vyre_kernel_header *h = lower(SPECS, &o);
+  ck_assert_uint_eq(h->specs.count, 3);
+  for (uint32_t i = 0; i < 3; i++) {
+    const vyre_kernel_spec *s = VYRE_KERNEL_AT(vyre_kernel_spec, h, specs, i);
+    ck_assert_uint_eq(s->id, specs[i].id);
+    ck_assert_uint_eq(s->bits, specs[i].bits);
+  }
+  ck_assert_uint_eq(count_ops(h, VYRE_KERNEL_SPEC), 3);
+  ck_assert_uint_eq(count_ops(h, VYRE_KERNEL_PARAM), 1);
+  /* The launch is the same: a backend may read the block as well. */
+  ck_assert_uint_eq(h->param_bytes, plain->param_bytes);
+  ck_assert_uint_eq(h->params.count, plain->params.count);
+  free(plain);
+  free(h);
+  specs[0].bits = 1ull << 32;
+  refuse(SPECS, &o, VYRE_ERR_INVALID_ARGUMENT, "bits 0x100000000");
+  specs[0].bits = 0;
+  specs[1].bits = 2;
+  refuse(SPECS, &o, VYRE_ERR_INVALID_ARGUMENT, "bits 0x2");
+  specs[1].bits = 0;
+  specs[1].id = 1;
+  refuse(SPECS, &o, VYRE_ERR_INVALID_ARGUMENT, "Spec constant 1 has id 1");
+  specs[1] = (vyre_spec_constant){ 2, VYRE_TYPE_U32, 0 };
+  refuse(SPECS, &o, VYRE_ERR_INVALID_ARGUMENT, "Spec constant 1 has id 2");
+  specs[1].type = VYRE_TYPE_BOOL;
+  specs[2].id = 4;
+  refuse(SPECS, &o, VYRE_ERR_INVALID_ARGUMENT, "Spec constant 2 has id 4");
+}
+END_TEST
+
 /* Statements carry their numbers, blocks are deep, chains are long. */
 START_TEST(long_chains_and_deep_blocks) {
   static char text[1 << 20];
@@ -228,6 +269,6 @@ int main(void) {
                                  transcendentals_need_a_budget, native_transcendentals_keep_to_the_budget,
                                  the_launch_block_has_natural_alignment, attributes_are_in_the_header,
                                  should_stop_without_a_clock, what_can_not_be_kept_is_refused_with_figures,
-                                 long_chains_and_deep_blocks, NULL };
+                                 parameters_that_are_known_become_spec_constants, long_chains_and_deep_blocks, NULL };
   return run_suite("lower", 30, tests);
 }

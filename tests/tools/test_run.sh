@@ -332,4 +332,22 @@ program short workgroup(4) { read x: u8[]; rw sum: u32[]; if (gid.x < len(x)) { 
 END
 expect 0 "$VYRE" run short.vyre --in x=1,1,1,1,1,1 --len sum=1 --out sum=-; out_is 4; err_has 'x has 6 elements; --threads N'
 expect 0 "$VYRE" run short.vyre --in x=1,1,1,1,1,1 --len sum=1 --out sum=- --threads 6; out_is 6; err_lacks 'elements'
+
+# --- Values that are compiled in ---
+cat >power.vyre <<'END'
+program power workgroup(4) {
+  param a: f32;
+  param n: u32;
+  rw y: f32[];
+  for (i in 0..n) {
+    y[gid.x] = y[gid.x] * a;
+  }
+}
+END
+expect 0 $run power.vyre --set a=2 --spec n=3 --in y=1,2,3 --out y=- --verify; out_is '8 16 24'
+expect 0 $run power.vyre --spec a=2 --spec n=0x2 --in y=1,2,3 --out y=-; out_is '4 8 12'
+expect 2 $run power.vyre --set a=2 --spec n=3 --set n=3 --in y=1 --out y=-; err_has '--set n and --spec n are both given'
+expect 2 $run power.vyre --set a=2 --spec m=3 --in y=1 --out y=-; err_has '--spec m: the program has no such parameter'
+expect 2 $run power.vyre --set a=2 --spec n=x --in y=1 --out y=-; err_has '--spec n=x'
+expect 1 $run power.vyre --spec a=2 --in y=1 --out y=-; err_has 'parameter n has no value'
 finish

@@ -310,8 +310,10 @@ enum {
   VYRE_COMPILE_STEPS = 1u << 4      /* back edges are counted up to |steps| */
 };
 
+/* A parameter whose value is fixed when the program is compiled. In the kernel it is a row of specs, with the same value
+ * as its default, and SPEC takes the place of PARAM; the launch block has the value too. */
 typedef struct vyre_spec_constant {
-  uint32_t id;
+  uint32_t id;   /* number of the parameter in order of declaration */
   uint32_t type; /* enum vyre_type */
   uint64_t bits;
 } vyre_spec_constant;
@@ -328,7 +330,7 @@ typedef struct vyre_compile_request {
   uint32_t ulp_budget;        /* 0 asks for correct rounding */
   uint32_t subgroup_size;     /* required size, 0 for any */
   uint64_t steps;
-  const vyre_spec_constant *spec;
+  const vyre_spec_constant *spec; /* parameters with a value that is known, by ascending id */
   uint64_t spec_count;
   /* A remark for people: |severity| VYRE_LOG_ERROR, WARNING or INFO, |code| enum vyre_code or 0, |statement|
    * its number in pre-order from 1 or 0. May be NULL. Called by the calling thread, during the call. */

@@ -140,6 +140,8 @@ enum {
   VYRE_OPTION_UNCHECKED = 1u << 2  /* the caller vouches for every index; wrong ones are undefined */
 };
 
+struct vyre_arg;
+
 /* What the caller asks of a compilation. The call wins over the program, the program over vyre.ini. */
 typedef struct vyre_compile_options {
   uint32_t size;  /* sizeof(vyre_compile_options) */
@@ -150,13 +152,19 @@ typedef struct vyre_compile_options {
   /* Receives remarks of the device's compiler, during the call; may be NULL. */
   void (*remark)(void *ctx, vyre_log_level severity, uint32_t code, uint32_t statement, const char *text);
   void *remark_ctx;
+  /* Parameters whose values are known now, each once, as vyre_arg_u32 and the like give them: they are compiled in, and
+   * binding sets do not take them any more. Borrowed for the call. An executable is another one for other values. */
+  const struct vyre_arg *specs;
+  uint32_t spec_count;
+  uint32_t zero;
 } vyre_compile_options;
-#define VYRE_COMPILE_OPTIONS_INIT { sizeof(vyre_compile_options), 0, VYRE_ULP_UNSET, 0, 0, 0, 0 }
+#define VYRE_COMPILE_OPTIONS_INIT { sizeof(vyre_compile_options), 0, VYRE_ULP_UNSET, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Compiles a program for a device and loads it. Compiling the same program with the same options again gives
  * the same executable once more. |options| may be NULL. Blocks.
  * Errors: UNSUPPORTED (the capability, type or limit that the device lacks, by name), LIMIT (workgroup or shared
- * memory, both numbers), INVALID_ARGUMENT (a transcendental without budget, names function and option). */
+ * memory, both numbers), INVALID_ARGUMENT (a transcendental without budget, names function and option; a spec that is
+ * no parameter's value or given twice), NOT_FOUND (a spec of no parameter), MISSING_BINDING (one of another type). */
 VYRE_API vyre_status vyre_compile(vyre_device *device, vyre_program *program, const vyre_compile_options *options,
                                   vyre_executable **out, vyre_error *error);
 /* What vyre_compile asks before it turns to the plugin, without a device: whether |target|, the record of a device or
@@ -313,7 +321,7 @@ static inline vyre_arg vyre_arg_inout(const char *name, void *host, uint64_t ele
 
 /* ---- Binding sets ------------------------------------------------------------------------------ */
 
-/* Checks what an executable runs on, once: every parameter and buffer given, exactly once, of the right type,
+/* Checks what an executable runs on, once: every parameter that was not compiled in and every buffer given, exactly once, of the right type,
  * length and alignment, no overlap with something written. HOST arguments are for vyre_run only.
  * Errors: MISSING_BINDING, NOT_FOUND (no such name in the program), ALIASED, OUT_OF_RANGE (beyond the buffer, or
  * too long for len()), LIMIT, UNSUPPORTED (device_length), INVALID_ARGUMENT. */

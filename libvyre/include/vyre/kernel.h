@@ -261,11 +261,11 @@ typedef struct vyre_kernel_hidden_word {
   uint32_t offset; /* in the launch block */
 } vyre_kernel_hidden_word;
 
-/* A constant that may still be chosen when the kernel is compiled. */
+/* A parameter whose value is known when the kernel is compiled. */
 typedef struct vyre_kernel_spec {
-  uint32_t id;
+  uint32_t id;           /* number of the parameter, in params */
   vyre_kernel_type type; /* a scalar */
-  uint64_t bits;         /* default */
+  uint64_t bits;         /* its value, unless the request has another one */
 } vyre_kernel_spec;
 
 /* ---- Entry points ---------------------------------------------------------------------------- */

@@ -32,8 +32,10 @@ typedef struct vyre_lower_options {
   uint64_t opcode_count;
   /* Fingerprint of the program as it was written, where passes have made another of it; NULL for its own. */
   const uint8_t *fingerprint;
+  const vyre_spec_constant *spec; /* parameters with a value that is known, by ascending id */
+  uint64_t spec_count;
 } vyre_lower_options;
-#define VYRE_LOWER_OPTIONS_INIT { sizeof(vyre_lower_options), 0, 0, 0, 0, 0, 0, UINT64_MAX, 0, 0, 0 }
+#define VYRE_LOWER_OPTIONS_INIT { sizeof(vyre_lower_options), 0, 0, 0, 0, 0, 0, UINT64_MAX, 0, 0, 0, 0, 0 }
 
 /* Lowers a program. The same program and options give the same bytes. The caller frees *out with free().
  * Errors, with *out NULL: UNSUPPORTED (an opcode of these types that the target does not take and that nothing
