@@ -11,6 +11,7 @@
 #include <vyre/text.h>
 #include <vyre/wire.h>
 
+#include "base/digest.h"
 #include "base/error.h"
 
 #include "cpu_limits.h"
@@ -24,7 +25,7 @@ typedef struct blob_header {
   char magic[8];
   char build_id[32];
   char profile[32];
-  uint8_t fingerprint[32]; /* of the program */
+  uint8_t digest[VYRE_DIGEST_BYTES]; /* of header and wire bytes, this member being 0 */
   uint64_t needs;          /* VYRE_NEED_* */
   uint64_t steps;
   uint64_t wire_bytes;
@@ -78,6 +79,17 @@ void cpu_describe(const vyre_plugin *plugin, vyre_capabilities *out) {
 
 /* ---- Blobs ---- */
 
+/* Nothing that was changed in a blob is taken. */
+static void digest_blob(const blob_header *header, const uint8_t *wire, uint8_t out[VYRE_DIGEST_BYTES]) {
+  blob_header own = *header;
+  vyre_digest digest;
+  memset(own.digest, 0, sizeof own.digest);
+  vyre_digest_begin(&digest);
+  vyre_digest_add(&digest, &own, sizeof own);
+  vyre_digest_add(&digest, wire, header->wire_bytes);
+  vyre_digest_end(&digest, out);
+}
+
 /* Decodes and prepares, so that what is refused is refused when compiled. */
 static vyre_status prepare(const uint8_t *wire, uint64_t bytes, const cpu_options *options, blob_header *header,
                            cpu_code **out, vyre_error *error) {
@@ -88,7 +100,6 @@ static vyre_status prepare(const uint8_t *wire, uint64_t bytes, const cpu_option
   vyre_program_info info;
   vyre_program_describe(program, &info);
   header->needs = info.needs;
-  memcpy(header->fingerprint, vyre_program_fingerprint(program), sizeof header->fingerprint);
   uint64_t missing = info.needs & ~satisfied_needs();
   if (missing != 0)
     status = vyre_fail(error, VYRE_ERR_UNSUPPORTED, info.name,
@@ -142,6 +153,7 @@ vyre_status cpu_compile(const vyre_host *host, const vyre_capabilities *target, 
   memcpy(header.magic, magic, sizeof magic);
   strncpy(header.build_id, cpu_build_id, sizeof header.build_id - 1);
   strncpy(header.profile, PROFILE, sizeof header.profile - 1);
+  digest_blob(&header, request->wire, header.digest);
   uint8_t *bytes = host->alloc(host->ctx, sizeof header + request->wire_bytes, 16);
   if (bytes == NULL) return vyre_fail_memory(error, PROFILE);
   memcpy(bytes, &header, sizeof header);
@@ -161,7 +173,8 @@ static vyre_status read_header(const void *blob, uint64_t bytes, blob_header *he
   memcpy(header, blob, sizeof *header);
   if (memcmp(header->magic, magic, sizeof magic) != 0) return bad_blob(error, "was not compiled by cpu_ref");
   if (header->wire_bytes != bytes - sizeof *header) return bad_blob(error, "has another length than it says");
-  header->build_id[sizeof header->build_id - 1] = header->profile[sizeof header->profile - 1] = 0;
+  if (header->build_id[sizeof header->build_id - 1] != 0 || header->profile[sizeof header->profile - 1] != 0)
+    return bad_blob(error, "is damaged");
   if (strcmp(header->build_id, cpu_build_id) == 0 && strcmp(header->profile, PROFILE) == 0) return VYRE_OK;
   return vyre_fail(error, VYRE_ERR_UNSUPPORTED, PROFILE,
                    "the executable was compiled by build %s for %s, this is build %s of %s. Fix: compile it again",
@@ -169,18 +182,16 @@ static vyre_status read_header(const void *blob, uint64_t bytes, blob_header *he
 }
 
 vyre_status cpu_load_blob(const void *blob, uint64_t bytes, cpu_code **out, vyre_error *error) {
-  blob_header header, found;
+  blob_header header;
+  uint8_t digest[VYRE_DIGEST_BYTES];
   *out = NULL;
   vyre_status status = read_header(blob, bytes, &header, error);
   if (status != VYRE_OK) return status;
   cpu_options options = { .ulp = header.ulp, .subgroup = header.subgroup, .steps = header.steps };
   const uint8_t *wire = (const uint8_t *)blob + sizeof header;
-  status = prepare(wire, header.wire_bytes, &options, &found, out, error);
-  if (status != VYRE_OK) return status;
-  if (memcmp(found.fingerprint, header.fingerprint, sizeof found.fingerprint) == 0) return VYRE_OK;
-  cpu_code_destroy(*out);
-  *out = NULL;
-  return bad_blob(error, "holds another program than it says");
+  digest_blob(&header, wire, digest);
+  if (!vyre_digest_equal(digest, header.digest)) return bad_blob(error, "is damaged");
+  return prepare(wire, header.wire_bytes, &options, &header, out, error);
 }
 
 /* ---- As text: the program, which is what runs, under the options that it runs with ---- */

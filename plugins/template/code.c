@@ -140,7 +140,9 @@ static bool take_access(const scope *s, uint32_t number) {
   *p = (place){ .space = a->space, .bound_kind = a->bound_kind, .element = element_type(a->element),
                 .bytes = (uint8_t)engine_element_bytes(a->element), .number = a->number, .base = a->base, .index = a->index,
                 .bound = a->bound, .limit = a->limit };
-  if (p->element == VYRE_TYPE_NONE || p->bound_kind > VYRE_KERNEL_BOUND_VALUE) return false;
+  const uint32_t known = VYRE_KERNEL_ACCESS_COHERENT | VYRE_KERNEL_ACCESS_STREAMING | VYRE_KERNEL_ACCESS_LAST_USE |
+                         VYRE_KERNEL_ACCESS_READ_ONLY;
+  if (p->element == VYRE_TYPE_NONE || p->bound_kind > VYRE_KERNEL_BOUND_VALUE || (a->flags & ~known) != 0) return false;
   if (p->bound_kind == VYRE_KERNEL_BOUND_LENGTH && p->space != VYRE_KERNEL_SPACE_BINDING) return false;
   if (p->bound_kind == VYRE_KERNEL_BOUND_VALUE && !is_value(s, p->bound)) return false;
   return is_value(s, p->index) && (p->base == 0 || is_value(s, p->base)) && find_memory(s->code, s->entry, p);
@@ -167,9 +169,13 @@ static bool take_operand(const scope *s, uint8_t kind, uint32_t arg) {
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
+static bool is_atomic(uint16_t op) { return op >= VYRE_KERNEL_ATOMIC_LOAD && op <= VYRE_KERNEL_ATOMIC_CAS; }
+
 /* Numbers whose range the operand's kind does not say. */
 static bool check_numbers(const scope *s, const vyre_kernel_insn *in) {
   const vyre_kernel_header *h = s->code->header;
+  if (is_atomic(in->op) || in->op == VYRE_KERNEL_FENCE)
+    return in->aux <= VYRE_ORDER_SEQ_CST && in->aux2 <= VYRE_SCOPE_SYSTEM;
   switch (in->op) {
     case VYRE_KERNEL_GID:
     case VYRE_KERNEL_WID:
@@ -224,8 +230,6 @@ static bool computes(uint16_t op) {
          (op >= VYRE_KERNEL_ATOMIC_ADD && op <= VYRE_KERNEL_ATOMIC_MAX) ||
          (op >= VYRE_KERNEL_SUBGROUP_ADD && op <= VYRE_KERNEL_SUBGROUP_EXCLUSIVE_MAX);
 }
-
-static bool is_atomic(uint16_t op) { return op >= VYRE_KERNEL_ATOMIC_LOAD && op <= VYRE_KERNEL_ATOMIC_CAS; }
 
 static vyre_status take_insn(scope *s, uint32_t number, engine_fault *fault) {
   const vyre_kernel_header *h = s->code->header;
@@ -303,10 +307,28 @@ static bool launch_fits(const vyre_kernel_header *h) {
   return true;
 }
 
+/* What this engine does not know may change what the rest means. */
+static vyre_status check_known(const vyre_kernel_header *h, engine_fault *fault) {
+  const uint32_t known = VYRE_KERNEL_CONTRACT | VYRE_KERNEL_FLUSH | VYRE_KERNEL_UNCHECKED | VYRE_KERNEL_COUNTS_MASKED |
+                         VYRE_KERNEL_STEPS | VYRE_KERNEL_PROGRESS | VYRE_KERNEL_NO_TIME_BUDGET;
+  if ((h->flags & ~known) != 0)
+    return engine_fail(fault, VYRE_ERR_UNSUPPORTED, "kernel flags 0x%x are not known here. Fix: use a newer plugin",
+                       h->flags & ~known);
+  for (uint32_t i = 1; i < h->values.count; i++) {
+    vyre_kernel_type type = VYRE_KERNEL_AT(vyre_kernel_value, h, values, i)->type;
+    if (element_type(type) != VYRE_TYPE_NONE) continue;
+    return engine_fail(fault, VYRE_ERR_UNSUPPORTED,
+                       "value %u is of class %u, %u bits and %u lanes, which is no type here. Fix: use a newer plugin", i,
+                       type.cls, type.bits, type.lanes);
+  }
+  return VYRE_OK;
+}
+
 static vyre_status take_all(engine_code *code, engine_fault *fault) {
   const vyre_kernel_header *h = code->header;
   uint32_t insn = 0, value = h->constants.count + 1;
-  vyre_status status = VYRE_OK;
+  vyre_status status = check_known(h, fault);
+  if (status != VYRE_OK) return status;
   if (!launch_fits(h)) return broken(fault, "launch block of bytes", h->launch_bytes);
   for (uint32_t i = 0; i < h->constants.count; i++)
     code->constants[i + 1].word = VYRE_KERNEL_AT(vyre_kernel_constant, h, constants, i)->bits;

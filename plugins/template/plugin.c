@@ -100,15 +100,22 @@ typedef struct blob_header {
   char magic[8];
   char build_id[32];
   char profile[32];
-  uint64_t kernel_digest; /* FNV-1a */
+  uint64_t digest;        /* FNV-1a of header and kernel, this member being 0 */
   uint64_t kernel_bytes;
   uint64_t needs;         /* VYRE_NEED_* */
 } blob_header;
 
-static uint64_t digest(const uint8_t *bytes, uint64_t count) {
-  uint64_t hash = 0xCBF29CE484222325u;
+static uint64_t hash_on(uint64_t hash, const void *data, uint64_t count) {
+  const uint8_t *bytes = data;
   for (uint64_t i = 0; i < count; i++) hash = (hash ^ bytes[i]) * 0x100000001B3u;
   return hash;
+}
+
+/* Nothing that was changed in a blob is taken. */
+static uint64_t digest(const blob_header *header, const void *kernel) {
+  blob_header own = *header;
+  own.digest = 0;
+  return hash_on(hash_on(0xCBF29CE484222325u, &own, sizeof own), kernel, header->kernel_bytes);
 }
 
 static vyre_status check_needs(uint64_t needs, vyre_error *error) {
@@ -148,12 +155,11 @@ static vyre_status fix_specs(engine_code *code, const vyre_compile_request *requ
 
 static vyre_status write_blob(const vyre_host *host, const engine_code *code, vyre_bytes *blob, vyre_error *error) {
   uint64_t kernel_bytes = code->header->bytes;
-  blob_header header = { .kernel_digest = digest(code->kernel, kernel_bytes),
-                         .kernel_bytes = kernel_bytes,
-                         .needs = code->header->needs };
+  blob_header header = { .kernel_bytes = kernel_bytes, .needs = code->header->needs };
   memcpy(header.magic, magic, sizeof magic);
   strncpy(header.build_id, BUILD_ID, sizeof header.build_id - 1);
   strncpy(header.profile, NAME, sizeof header.profile - 1);
+  header.digest = digest(&header, code->kernel);
   uint8_t *bytes = host->alloc(host->ctx, sizeof header + kernel_bytes, 16);
   if (bytes == NULL) return backend_no_memory(error);
   memcpy(bytes, &header, sizeof header);
@@ -195,14 +201,15 @@ static vyre_status read_blob(const uint8_t *blob, uint64_t bytes, engine_code **
   memcpy(&header, blob, sizeof header);
   if (memcmp(header.magic, magic, sizeof magic) != 0) return bad_blob(error, "was not compiled by " NAME);
   if (header.kernel_bytes != bytes - sizeof header) return bad_blob(error, "has another length than it says");
-  header.build_id[sizeof header.build_id - 1] = header.profile[sizeof header.profile - 1] = 0;
+  if (header.build_id[sizeof header.build_id - 1] != 0 || header.profile[sizeof header.profile - 1] != 0)
+    return bad_blob(error, "is damaged");
   if (strcmp(header.build_id, BUILD_ID) != 0 || strcmp(header.profile, NAME) != 0)
     return backend_fail(error, VYRE_ERR_UNSUPPORTED, NAME,
                         "the executable was compiled by build %s for %s, this is build " BUILD_ID " of " NAME
                         ". Fix: compile it again",
                         header.build_id, header.profile);
   const uint8_t *kernel = blob + sizeof header;
-  if (digest(kernel, header.kernel_bytes) != header.kernel_digest) return bad_blob(error, "is damaged");
+  if (digest(&header, kernel) != header.digest) return bad_blob(error, "is damaged");
   vyre_status status = prepare(kernel, header.kernel_bytes, code, error);
   if (status != VYRE_OK) return status;
   status = check_needs((*code)->header->needs, error);

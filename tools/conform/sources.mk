@@ -1,8 +1,11 @@
 # The conformance kit, a library of the command alone.
 noinst_LTLIBRARIES += tools/conform/libconform.la
 tools_conform_libconform_la_SOURCES = \
+	tools/conform/abi_compile.c \
 	tools/conform/abi_life.c \
 	tools/conform/abi_records.c \
+	tools/conform/abi_time.c \
+	tools/conform/abi_work.c \
 	tools/conform/allow.c tools/conform/allow.h \
 	tools/conform/case.c \
 	tools/conform/checks.c tools/conform/checks.def tools/conform/checks.h \
@@ -13,6 +16,7 @@ tools_conform_libconform_la_SOURCES = \
 	tools/conform/kit.c tools/conform/kit.h \
 	tools/conform/outcome.h \
 	tools/conform/process.c tools/conform/process.h \
+	tools/conform/programs.c tools/conform/programs.h \
 	tools/conform/raw.c tools/conform/raw.h \
 	tools/conform/report.c tools/conform/report.h \
 	tools/conform/run.c tools/conform/run.h \
