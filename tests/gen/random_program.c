@@ -6,9 +6,15 @@
 
 #include "random_state.h"
 
-enum { NAME_BYTES = 32, MAX_DEPTH = 6, MAX_LOOPS = 3, EXPR_DEPTH = 4 };
+enum { NAME_BYTES = 32, MAX_DEPTH = 6, MAX_LOOPS = 3, EXPR_DEPTH = 4, MAX_SHARED = 15 << 10 };
 
 /* ---- Declarations -------------------------------------------------------------------------- */
+
+/* One of the subgroup sizes that may be asked for. */
+static void fix_subgroup(generator *g) {
+  uint32_t size = 1u << pick(g, 6);
+  if (g->options.subgroups == 0 || (g->options.subgroups & size) != 0) vyre_build_subgroup(g->b, size);
+}
 
 static void make_attributes(generator *g) {
   static const uint32_t sizes[][3] = { { 1, 1, 1 },  { 32, 1, 1 }, { 64, 1, 1 }, { 7, 1, 1 },
@@ -22,7 +28,7 @@ static void make_attributes(generator *g) {
   memcpy(g->size, size, sizeof g->size);
   vyre_build_workgroup(g->b, size[0], size[1], size[2]);
   vyre_build_attributes(g->b, bits);
-  if (chance(g, 30) && !avoids(g, VYRE_NEED_SUBGROUP)) vyre_build_subgroup(g->b, 1u << pick(g, 6));
+  if (chance(g, 30) && !avoids(g, VYRE_NEED_SUBGROUP)) fix_subgroup(g);
   if (g->options.reproducible) vyre_build_ulp(g->b, 0);
   else if (chance(g, 40)) vyre_build_ulp(g->b, pick(g, 5));
   if (chance(g, 15)) vyre_build_op(g->b, chance(g, 50) ? "random.program" : "random.other");
@@ -67,6 +73,7 @@ static void make_memory(generator *g, vyre_access access, usage role) {
   if (role == COUNTER) m.element = chance(g, 50) ? VYRE_TYPE_U32 : VYRE_TYPE_I32;
   bool inner = access == VYRE_ACCESS_SHARED || access == VYRE_ACCESS_LOCAL || access == VYRE_ACCESS_TABLE;
   m.length = inner || chance(g, 20) ? 1 + pick(g, 64) : 0;
+  if (access == VYRE_ACCESS_SHARED) g->shared_bytes += (uint32_t)m.length * vyre_type_describe(m.element)->bytes + 16;
   snprintf(name, sizeof name, "b%u", g->memory_count);
   m.binding = access == VYRE_ACCESS_TABLE ? make_table(g, name, m.element, m.length)
                                           : vyre_build_buffer(g->b, access, name, m.element, m.length);
@@ -87,7 +94,8 @@ static void make_memories(generator *g) {
   make_memory(g, VYRE_ACCESS_WRITE, OWN);
   for (uint32_t i = 1; i < count; i++) {
     uint32_t k = pick(g, sizeof kinds / sizeof *kinds);
-    make_memory(g, kinds[k].access, kinds[k].role);
+    bool full = kinds[k].access == VYRE_ACCESS_SHARED && g->shared_bytes > MAX_SHARED - 64 * 16;
+    if (!full) make_memory(g, kinds[k].access, kinds[k].role);
   }
 }
 

@@ -8,7 +8,8 @@
  *   - atomics of one commutative operator a buffer, whose results are dropped,
  *   - shared memory, read from others only between barriers.
  * Elements of write and rw buffers are owned by the invocation with that linear number, local memory by each, so the
- * length of what is bound is free; many accesses are out of range on purpose. */
+ * length of what is bound is free; many accesses are out of range on purpose. Workgroups have at most 128 invocations
+ * and 16 KiB of shared memory, which every backend takes. */
 #ifndef VYRE_TESTS_RANDOM_PROGRAM_H
 #define VYRE_TESTS_RANDOM_PROGRAM_H
 
@@ -28,6 +29,7 @@ bool random_chance(random_source *r, uint32_t percent);
 typedef struct random_program_options {
   uint32_t statements; /* about how many; 0 for a number that the seed chooses */
   uint32_t avoid;      /* VYRE_NEED_* bits that the program must not have */
+  uint32_t subgroups;  /* sum of the subgroup sizes that a program may ask for; 0 for all */
   /* The answer must be the same on every backend and in every order of lanes: nothing shows the bits of a NaN, the
    * clock, or an order of atomics; no attribute frees the rounding; transcendentals are correctly rounded f32. Where
    * VYRE_NEED_SUBGROUP is not avoided, only for equal subgroup sizes. */

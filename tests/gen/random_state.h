@@ -49,7 +49,7 @@ typedef struct generator {
   parameter params[MAX_PARAMS];
   uint32_t param_count;
   memory memories[MAX_MEMORIES];
-  uint32_t memory_count;
+  uint32_t memory_count, shared_bytes;
   variable variables[MAX_VARIABLES]; /* visible ones, innermost last */
   uint32_t variable_count;
   vyre_expr self, local_self; /* linear number of the invocation in the grid and in its workgroup */

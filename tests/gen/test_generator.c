@@ -62,6 +62,23 @@ static void count(tally *t, const vyre_program *p) {
   t->needs |= p->info.needs;
 }
 
+static void check_all(const tally *t) {
+  for (vyre_op op = VYRE_OP_NONE + 1; op < VYRE_OP_COUNT; op++)
+    ck_assert_msg(t->ops[op] > 0, "no %s", vyre_op_describe(op)->name);
+  for (uint32_t op = 1; op < VYRE_STMT_COUNT; op++) ck_assert_msg(t->stmts[op] > 0, "no statement %u", op);
+  for (vyre_type type = VYRE_TYPE_BOOL; type < VYRE_TYPE_COUNT; type++) {
+    const char *name = vyre_type_describe(type)->spelling;
+    ck_assert_msg(t->elements[type] > 0, "no buffer of %s", name);
+    ck_assert_msg(type >= VYRE_TYPE_U8 || t->types[type] > 0, "no value of %s", name);
+    bool converted = type <= VYRE_TYPE_F64 || type >= VYRE_TYPE_U8;
+    ck_assert_msg(!converted || t->casts[type] > 0, "no conversion to %s", name);
+  }
+  for (uint32_t i = 0; i <= VYRE_ACCESS_LOCAL; i++) ck_assert_msg(t->accesses[i] > 0, "no access %u", i);
+  for (uint32_t i = 0; i <= VYRE_ORDER_SEQ_CST; i++) ck_assert_msg(t->orders[i] > 0, "no order %u", i);
+  for (uint32_t i = 0; i <= VYRE_SCOPE_SYSTEM; i++) ck_assert_msg(t->scopes[i] > 0, "no scope %u", i);
+  ck_assert_uint_eq(t->needs, VYRE_NEED_STORAGE16 * 2 - 1);
+}
+
 START_TEST(nothing_is_left_out) {
   tally t = { 0 };
   for (uint64_t seed = 0; seed < 1500; seed++) {
@@ -69,21 +86,37 @@ START_TEST(nothing_is_left_out) {
     count(&t, p);
     vyre_program_release(p);
   }
-  for (vyre_op op = VYRE_OP_NONE + 1; op < VYRE_OP_COUNT; op++)
-    ck_assert_msg(t.ops[op] > 0, "no %s", vyre_op_describe(op)->name);
-  for (uint32_t op = 1; op < VYRE_STMT_COUNT; op++) ck_assert_msg(t.stmts[op] > 0, "no statement %u", op);
-  for (vyre_type type = VYRE_TYPE_BOOL; type < VYRE_TYPE_COUNT; type++) {
-    const char *name = vyre_type_describe(type)->spelling;
-    ck_assert_msg(t.elements[type] > 0, "no buffer of %s", name);
-    ck_assert_msg(type >= VYRE_TYPE_U8 || t.types[type] > 0, "no value of %s", name);
-    bool converted = type <= VYRE_TYPE_F64 || type >= VYRE_TYPE_U8;
-    ck_assert_msg(!converted || t.casts[type] > 0, "no conversion to %s", name);
-  }
-  for (uint32_t i = 0; i <= VYRE_ACCESS_LOCAL; i++) ck_assert_msg(t.accesses[i] > 0, "no access %u", i);
-  for (uint32_t i = 0; i <= VYRE_ORDER_SEQ_CST; i++) ck_assert_msg(t.orders[i] > 0, "no order %u", i);
-  for (uint32_t i = 0; i <= VYRE_SCOPE_SYSTEM; i++) ck_assert_msg(t.scopes[i] > 0, "no scope %u", i);
+  check_all(&t);
   ck_assert_uint_eq(t.attributes, 15);
-  ck_assert_uint_eq(t.needs, VYRE_NEED_STORAGE16 * 2 - 1);
+}
+END_TEST
+
+/* Nor by programs that have one answer, but for what frees it. */
+START_TEST(nothing_reproducible_is_left_out) {
+  random_program_options options = { .reproducible = true };
+  tally t = { 0 };
+  for (uint64_t seed = 5000; seed < 7500; seed++) {
+    vyre_program *p = make(seed, &options);
+    count(&t, p);
+    vyre_program_release(p);
+  }
+  check_all(&t);
+  ck_assert_uint_eq(t.attributes, VYRE_PROGRAM_PROGRESS_WORKGROUPS | VYRE_PROGRAM_NONCOMPOSABLE);
+}
+END_TEST
+
+/* What every backend takes. */
+START_TEST(workgroups_are_small) {
+  random_program_options options = { .subgroups = 8 | 32 };
+  for (uint64_t seed = 0; seed < 1000; seed++) {
+    vyre_program_info info;
+    vyre_program *p = make(seed, &options);
+    vyre_program_describe(p, &info);
+    ck_assert_uint_le(info.workgroup[0] * info.workgroup[1] * info.workgroup[2], 128);
+    ck_assert_uint_le(info.shared_bytes, 16 << 10);
+    ck_assert(info.subgroup == 0 || info.subgroup == 8 || info.subgroup == 32);
+    vyre_program_release(p);
+  }
 }
 END_TEST
 
@@ -135,7 +168,14 @@ START_TEST(large_programs) {
 END_TEST
 
 int main(void) {
-  const TTest *tests[] = { numbers_are_splitmix64, a_seed_is_one_program, nothing_is_left_out, needs_are_avoided,
-                           reproducible_programs,  large_programs,        NULL };
+  const TTest *tests[] = { numbers_are_splitmix64,
+                           a_seed_is_one_program,
+                           nothing_is_left_out,
+                           nothing_reproducible_is_left_out,
+                           workgroups_are_small,
+                           needs_are_avoided,
+                           reproducible_programs,
+                           large_programs,
+                           NULL };
   return run_suite("generator of random programs", 60, tests);
 }

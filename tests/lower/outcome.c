@@ -61,8 +61,14 @@ static void fill(random_source *source, uint8_t *data, uint64_t bytes, vyre_type
   }
 }
 
-static bool bind_all(run_memory *m, const vyre_program *p, const run_case *c) {
+/* By name, so that what is left holds the same once others are removed. */
+static random_source source_of(const run_case *c, const char *name) {
   random_source source = { c->seed };
+  for (; *name != 0; name++) source.state = (source.state ^ (uint8_t)*name) * 0x100000001B3u;
+  return source;
+}
+
+static bool bind_all(run_memory *m, const vyre_program *p, const run_case *c) {
   vyre_buffer_info info;
   for (m->count = 0; vyre_program_slot(p, m->count, &info); m->count++) {
     uint32_t i = m->count;
@@ -70,16 +76,17 @@ static bool bind_all(run_memory *m, const vyre_program *p, const run_case *c) {
     m->length[i] = info.length != 0 ? info.length : c->elements;
     m->bytes[i] = m->length[i] * vyre_type_describe(info.element)->bytes;
     if (!make_room(m, i, m->bytes[i])) return false;
+    random_source source = source_of(c, info.name);
     if (info.access != VYRE_ACCESS_WRITE) fill(&source, m->data[i], m->bytes[i], info.element, c->mixed);
   }
   return true;
 }
 
 static bool make_params(run_memory *m, const vyre_program *p, const run_case *c) {
-  random_source source = { c->seed ^ 0x5EED };
   vyre_param_info info;
   for (m->param_count = 0; vyre_program_param(p, m->param_count, &info); m->param_count++) {
     if (m->param_count == OUTCOME_MAX) return false;
+    random_source source = source_of(c, info.name);
     uint64_t bits = random_bits(&source);
     if (c->mixed && random_chance(&source, 50)) bits = ordinary(&source, info.type);
     if (vyre_type_describe(info.type)->bytes == 4) bits = (uint32_t)bits;

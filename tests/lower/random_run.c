@@ -139,6 +139,7 @@ static void open_devices(run *r) {
     if (vyre_device_open(context, r->devices[i], &device, &error) != VYRE_OK) die("%s: %s", r->devices[i], error.text);
     const vyre_capabilities *has = vyre_device_capabilities(device);
     r->hunt.options.avoid |= ~(uint32_t)has->needs | VYRE_NEED_SHOULD_STOP;
+    r->hunt.options.subgroups = has->subgroup_sizes;
     r->hunt.subgroup = has->subgroup_size;
     for (uint32_t k = 0; k < r->hunt.variant_count; k++)
       if (r->variants[k].where == RUN_DEVICE && r->variants[k].name == r->devices[i]) r->variants[k].device = device;
