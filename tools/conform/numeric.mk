@@ -14,5 +14,6 @@ tools_conform_libconform_la_SOURCES += \
 	tools/conform/numeric_ops.c \
 	tools/conform/numeric_order.c \
 	tools/conform/numeric_queues.c \
+	tools/conform/numeric_specs.c \
 	tools/conform/numeric_values.c tools/conform/numeric_values.h \
 	tools/conform/random.c
