@@ -20,6 +20,10 @@ static bool is_integer(const opt_matcher *m, uint32_t e, int64_t value) {
   return ir_is_integer(t) && opt_constant_bits(m->unit, e) == opt_integer_bits(t, value);
 }
 
+static bool is_truth(const opt_matcher *m, uint32_t e, bool value) {
+  return type_of(m, e) == VYRE_TYPE_BOOL && opt_constant_bits(m->unit, e) == value;
+}
+
 static bool is_float(const opt_matcher *m, uint32_t e, double value) {
   vyre_type t = ir_component(type_of(m, e));
   return ir_is_float(t) && opt_constant_bits(m->unit, e) == opt_float_bits(t, value);

@@ -505,15 +505,13 @@ class Writer:
         """That a literal of the expression is the number of the pattern."""
         of = f'ir_component(type_of(m, {at}))'
         if n.word in ('true', 'false'):
-            bits = '1' if n.word == 'true' else '0'
-        elif n.word in ('MIN', 'MAX'):
+            return f'is_truth(m, {at}, {n.word})'
+        if n.word in ('MIN', 'MAX'):
             bits = f'opt_{"smallest" if n.word == "MIN" else "largest"}({of})'
             return f'ir_is_integer({of}) && opt_constant_bits(m->unit, {at}) == {bits}'
-        elif '.' in n.word:
+        if '.' in n.word:
             return f'is_float(m, {at}, {n.word})'
-        else:
-            return f'is_integer(m, {at}, {n.word})'
-        return f'opt_constant_bits(m->unit, {at}) == {bits}'
+        return f'is_integer(m, {at}, {n.word})'
 
     def leaf(self, rule, variant, depth):
         """All operators are those of the pattern: names that come twice, numbers, targets of conversions."""

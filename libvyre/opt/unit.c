@@ -193,11 +193,13 @@ uint32_t opt_literal(opt_unit *u, vyre_type type, uint64_t bits) {
                                    .arg = { (uint32_t)bits, (uint32_t)(bits >> 32) } });
 }
 
-static uint32_t zero_of(opt_unit *u, vyre_type type) {
-  uint32_t zero = opt_literal(u, ir_component(type), 0);
-  if (!ir_is_vector(type)) return zero;
-  return find_or_add(u, (ir_expr){ .op = VYRE_OP_SPLAT, .type = (uint8_t)type, .arg = { zero } });
+static uint32_t filled(opt_unit *u, vyre_type type, uint64_t bits) {
+  uint32_t literal = opt_literal(u, ir_component(type), bits);
+  if (!ir_is_vector(type)) return literal;
+  return find_or_add(u, (ir_expr){ .op = VYRE_OP_SPLAT, .type = (uint8_t)type, .arg = { literal } });
 }
+
+static uint32_t zero_of(opt_unit *u, vyre_type type) { return filled(u, type, 0); }
 
 /* A literal index that a buffer of fixed length does not have: the language refuses to write one. */
 bool opt_is_beyond(const opt_unit *u, uint32_t index, uint32_t binding) {
@@ -234,9 +236,10 @@ static uint32_t legal_access(opt_unit *u, ir_expr node) {
 /* x/0 is all ones or 0, x%0 is 0; x is evaluated all the same. */
 static uint32_t legal_division(opt_unit *u, ir_expr node) {
   bool ones = node.op == VYRE_OP_DIV && ir_is_unsigned((vyre_type)node.type);
-  uint32_t zero = zero_of(u, (vyre_type)node.type);
+  vyre_type type = (vyre_type)node.type;
+  uint64_t all = UINT64_MAX >> (64 - 8 * ir_type_at(ir_component(type))->bytes);
   node.op = ones ? VYRE_OP_BITOR : VYRE_OP_BITAND;
-  node.arg[1] = ones ? opt_op(u, VYRE_OP_BITNOT, zero, 0, 0) : zero;
+  node.arg[1] = filled(u, type, ones ? all : 0);
   return node.arg[1] != 0 ? find_or_add(u, node) : 0;
 }
 

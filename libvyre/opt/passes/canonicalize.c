@@ -46,7 +46,8 @@ static uint32_t arrange(void *context, uint32_t e) {
   bool commutes = opt_is_commutative(n.op) || n.op == VYRE_OP_FMA;
   bool mirrors = opt_mirrored(n.op) != n.op && is_literal_first(o, &n);
   if ((!commutes && !mirrors) || (opt_flags(o->unit, e) & (OPT_EFFECT | OPT_CONVERGENT))) return e;
-  if (commutes && compare(o, n.arg[0], n.arg[1]) <= 0) return e;
+  bool literals = opt_is_constant(o->unit, n.arg[0]) && opt_is_constant(o->unit, n.arg[1]); /* const_fold's */
+  if (commutes && (literals || compare(o, n.arg[0], n.arg[1]) <= 0)) return e;
   uint32_t first = n.arg[0];
   n.op = (uint8_t)opt_mirrored(n.op);
   n.arg[0] = n.arg[1];
