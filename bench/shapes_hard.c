@@ -160,9 +160,9 @@ static void build_deep(vyre_builder *b, uint32_t statements) {
   }
 }
 
-/* Expressions whose parts are used twice each: written out, they are as many times as large as a program may be. */
+/* Expressions whose parts are used twice each; written out they are about as large as a program may be. */
 static void build_squares(vyre_builder *b, uint32_t statements) {
-  enum { STEPS = 8 };
+  enum { STEPS = 4 };
   ground g = declare(b);
   for (uint32_t n = 0; n < statements; n++) {
     vyre_expr x = add(b, g.k, vyre_build_u32(b, n));
@@ -185,10 +185,87 @@ static void build_scopes(vyre_builder *b, uint32_t statements) {
   }
 }
 
+/* Conditions within each other about the index that is used at the bottom. */
+static void build_guards(vyre_builder *b, uint32_t statements) {
+  enum { DEEP = 100 };
+  ground g = declare(b);
+  for (uint32_t n = 0; n + DEEP < statements; n += DEEP + 1) {
+    vyre_expr at = add(b, g.i, vyre_build_u32(b, n));
+    for (uint32_t deep = 0; deep < DEEP; deep++)
+      vyre_build_if(b, vyre_build_binary(b, VYRE_OP_LT, at, add(b, g.k, vyre_build_u32(b, deep))));
+    vyre_build_store(b, g.a, at, vyre_build_load(b, VYRE_OP_LOAD, g.r, at));
+    for (uint32_t deep = 0; deep < DEEP; deep++) vyre_build_end(b);
+  }
+}
+
+/* Ways out one after another: behind each, one more condition is known not to hold. */
+static void build_returns(vyre_builder *b, uint32_t statements) {
+  ground g = declare(b);
+  for (uint32_t n = 0; n + 2 < statements; n += 3) {
+    vyre_expr at = add(b, g.i, vyre_build_u32(b, n));
+    vyre_build_if(b, vyre_build_binary(b, VYRE_OP_GE, at, vyre_build_len(b, VYRE_OP_LEN, n % 2 ? g.a : g.r)));
+    vyre_build_simple(b, VYRE_STMT_RETURN);
+    vyre_build_end(b);
+    vyre_build_store(b, g.a, at, vyre_build_load(b, VYRE_OP_LOAD, g.r, at));
+  }
+}
+
+/* Loops of the same turns side by side, each over a buffer of its own. */
+static void build_neighbours(vyre_builder *b, uint32_t statements) {
+  enum { BUFFERS = 1000 };
+  ground g = declare(b);
+  vyre_binding first = 0;
+  for (uint32_t n = 0; n < BUFFERS; n++) {
+    vyre_binding m = vyre_build_buffer(b, VYRE_ACCESS_RW, name_of('m', n), VYRE_TYPE_U32, 0);
+    if (n == 0) first = m;
+  }
+  for (uint32_t n = 0; n + 1 < statements; n += 2) {
+    vyre_var turn = vyre_build_for(b, name_of('t', n), vyre_build_u32(b, 0), vyre_build_u32(b, 100), 0);
+    vyre_expr at = add(b, vyre_build_var_value(b, turn), vyre_build_u32(b, n / 2 / BUFFERS));
+    vyre_build_store(b, first + n / 2 % BUFFERS, at, add(b, at, g.k));
+    vyre_build_end(b);
+  }
+}
+
+/* Short loops within each other, which could all be written out. */
+static void build_turns(vyre_builder *b, uint32_t statements) {
+  enum { DEEP = 4 };
+  ground g = declare(b);
+  vyre_var sum = vyre_build_declare(b, VYRE_STMT_VAR, "sum", g.i);
+  for (uint32_t n = 0; n + DEEP + 1 < statements; n += DEEP + 1) {
+    vyre_expr turns = vyre_build_var_value(b, sum);
+    for (uint32_t deep = 0; deep < DEEP; deep++) {
+      vyre_var turn = vyre_build_for(b, name_of('t', n + deep), vyre_build_u32(b, 0), vyre_build_u32(b, 4), 0);
+      turns = add(b, mul(b, turns, 5), vyre_build_var_value(b, turn));
+    }
+    vyre_build_assign(b, sum, turns);
+    for (uint32_t deep = 0; deep < DEEP; deep++) vyre_build_end(b);
+  }
+  vyre_build_store(b, g.a, g.i, vyre_build_var_value(b, sum));
+}
+
+/* Many values that could be used again, and then many changes of what none of them reads. */
+static void build_changes(vyre_builder *b, uint32_t statements) {
+  ground g = declare(b);
+  uint32_t half = statements / 2;
+  vyre_var x = vyre_build_declare(b, VYRE_STMT_VAR, "x", g.k);
+  for (uint32_t n = 0; n < half; n++) {
+    vyre_expr at = add(b, g.i, vyre_build_u32(b, n));
+    vyre_build_store(b, g.a, let(b, n, vyre_build_load(b, VYRE_OP_LOAD, g.r, at)), at);
+  }
+  for (uint32_t n = 0; n + 1 < half; n += 2) {
+    vyre_build_assign(b, x, add(b, vyre_build_var_value(b, x), vyre_build_u32(b, n)));
+    vyre_build_store(b, g.a, vyre_build_var_value(b, x), add(b, g.i, vyre_build_u32(b, n)));
+  }
+}
+
 static const program_shape rows[] = {
-  { "lets", build_lets },       { "names", build_names },   { "equals", build_equals }, { "buffers", build_buffers },
-  { "stores", build_stores },   { "assigns", build_assigns }, { "nests", build_nests }, { "arms", build_arms },
-  { "deep", build_deep },       { "squares", build_squares }, { "scopes", build_scopes },
+  { "lets", build_lets },     { "names", build_names },     { "equals", build_equals },
+  { "buffers", build_buffers }, { "stores", build_stores }, { "changes", build_changes },
+  { "assigns", build_assigns }, { "arms", build_arms },     { "deep", build_deep },
+  { "squares", build_squares }, { "scopes", build_scopes }, { "guards", build_guards },
+  { "returns", build_returns }, { "nests", build_nests },   { "neighbours", build_neighbours },
+  { "turns", build_turns },
 };
 
 const program_shape *hard_shapes(uint32_t *count) {
