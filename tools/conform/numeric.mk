@@ -1,7 +1,8 @@
 # The numeric and random checks.
 tools_conform_libconform_la_SOURCES += \
 	tools/conform/capability.c \
-	tools/conform/flow_shapes.def tools/conform/identities.def tools/conform/litmus.def tools/conform/meetings.def tools/conform/vectors.def \
+	tools/conform/flow_shapes.def tools/conform/identities.def tools/conform/litmus.def tools/conform/meetings.def \
+	tools/conform/vectors.def \
 	tools/conform/numeric.c tools/conform/numeric.h \
 	tools/conform/numeric_atomic.c \
 	tools/conform/numeric_convert.c \

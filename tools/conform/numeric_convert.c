@@ -69,9 +69,12 @@ static bool is_word(vyre_type type) {
 /* The unsigned type as wide as |type|. */
 static vyre_type words_of(vyre_type type) {
   switch (vyre_type_describe(type)->bytes) {
-    case 4: return VYRE_TYPE_U32;
-    case 8: return vyre_type_describe(type)->lanes == 1 ? VYRE_TYPE_U64 : VYRE_TYPE_U32X2;
-    default: return VYRE_TYPE_U32X4;
+  case 4:
+    return VYRE_TYPE_U32;
+  case 8:
+    return vyre_type_describe(type)->lanes == 1 ? VYRE_TYPE_U64 : VYRE_TYPE_U32X2;
+  default:
+    return VYRE_TYPE_U32X4;
   }
 }
 

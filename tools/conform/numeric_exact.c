@@ -30,14 +30,15 @@ static bool try_vector(kit *k, const vector_row *v) {
   char text[NUMERIC_TEXT], name[128];
   uint8_t in[2][16] = {{0}}, wanted_bytes[16] = {0}, *wanted_data[] = {in[0], in[1], wanted_bytes};
   vyre_type type = type_named(v->type), result = type_named(v->result);
-  numeric_print(text, "program p { read x: %s[1]; read y: %s[1]; write r: %s[1]; let a = x[0]; let b = y[0]; r[0] = %s; }",
+  numeric_print(text,
+                "program p { read x: %s[1]; read y: %s[1]; write r: %s[1]; let a = x[0]; let b = y[0]; r[0] = %s; }",
                 v->type, v->type, v->result, v->expression);
   snprintf(name, sizeof name, "%s of %s, as the language states it", v->expression, v->type);
   numeric_put(type, in[0], 0, v->a);
   numeric_put(type, in[1], 0, v->b);
   numeric_put(result, wanted_bytes, 0, v->wanted);
-  kit_buffer buffers[] = {{.name = "x", .in = in[0], .elements = 1}, {.name = "y", .in = in[1], .elements = 1},
-                          numeric_output("r", 1)};
+  kit_buffer buffers[] = {
+      {.name = "x", .in = in[0], .elements = 1}, {.name = "y", .in = in[1], .elements = 1}, numeric_output("r", 1)};
   kit_case c = {.name = name, .buffers = buffers, .buffer_count = 3};
   c.program = numeric_claimed(k, text, NULL);
   if (!c.program) return !kit_is_over(k);

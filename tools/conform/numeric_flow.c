@@ -37,8 +37,8 @@ static const form forms[] = {
     {"met by a subgroup", "x[i] % 32", "r = mix(subgroup_add(r), subgroup_shuffle_xor(r, 1));", ALIKE | LEAVES},
 };
 
-#define DECLARATIONS                                                                               \
-  "param n: u32; read x: u32[]; rw y: u32[]; rw z: u32[]; shared m: u32[32]; local t: u32[8];"      \
+#define DECLARATIONS                                                                                                   \
+  "param n: u32; read x: u32[]; rw y: u32[]; rw z: u32[]; shared m: u32[32]; local t: u32[8];"                         \
   "fn mix(a: u32, b: u32) -> u32 { return (a ^ b) * 0x9E3779B1 + rotl(a, 5); }"
 
 /* |text| on random selectors, with the parameter n. */
@@ -50,7 +50,12 @@ static numeric_outcome try_flow(kit *k, const char *name, const char *text, uint
   kit_buffer buffers[] = {{.name = "x", .in = x, .elements = INVOCATIONS},
                           {.name = "y", .elements = INVOCATIONS},
                           {.name = "z", .elements = INVOCATIONS}};
-  kit_case c = {.name = name, .text = text, .params = params, .param_count = 1, .buffers = buffers, .buffer_count = 3,
+  kit_case c = {.name = name,
+                .text = text,
+                .params = params,
+                .param_count = 1,
+                .buffers = buffers,
+                .buffer_count = 3,
                 .compile = options};
   return numeric_try(k, &c, true);
 }
@@ -58,8 +63,7 @@ static numeric_outcome try_flow(kit *k, const char *name, const char *text, uint
 static bool try_shape(kit *k, const shape *s, const form *f, uint32_t n) {
   char text[NUMERIC_TEXT], name[128];
   numeric_print(text,
-                "program p workgroup(32) { " DECLARATIONS
-                "let i = gid.x; let s = %s; var r = 1; %s %s y[i] = r; }",
+                "program p workgroup(32) { " DECLARATIONS "let i = gid.x; let s = %s; var r = 1; %s %s y[i] = r; }",
                 f->selector, s->body, f->tail);
   snprintf(name, sizeof name, "%s, %s, n = %u", s->name, f->name, n);
   return try_flow(k, name, text, n, NULL) != NUMERIC_DIFFERS;
@@ -71,7 +75,8 @@ void check_flow_shapes(kit *k) {
       if (shapes[s].flags & forms[f].excluded) continue;
       bool same = true;
       /* The first form has one selector for all, so that it needs several runs. */
-      for (uint32_t n = 0; n < (f == 0 ? 32u : 1u) && same; n += 1 + n / 4) same = try_shape(k, &shapes[s], &forms[f], n);
+      for (uint32_t n = 0; n < (f == 0 ? 32u : 1u) && same; n += 1 + n / 4)
+        same = try_shape(k, &shapes[s], &forms[f], n);
     }
   numeric_conclude(k);
 }
@@ -93,15 +98,16 @@ void check_flow_shapes(kit *k) {
 #define STATEMENT_REGION "region \"one\" { let a = s; region \"one\" { r = a + 1; } }"
 #define STATEMENT_BARRIER "m[lid.x] = i; barrier; r = m[31 - lid.x]; barrier; m[lid.x] = r; barrier; r += m[0];"
 #define STATEMENT_GRID_BARRIER "z[i] = i * 3; grid_barrier; r = z[nwg.x * 32 - 1 - i]; grid_barrier; z[i] = r;"
-#define STATEMENT_FENCE                                                                            \
-  "z[i] = s; fence(acquire, workgroup); fence(release, workgroup); fence(acq_rel, device);"        \
+#define STATEMENT_FENCE                                                                                                \
+  "z[i] = s; fence(acquire, workgroup); fence(release, workgroup); fence(acq_rel, device);"                            \
   "fence(release, system); fence(acquire, device); r = z[i];"
 #define STATEMENT_TRAP "if (gid.x == 77) { trap(s + 5); } r = s;"
 #define STATEMENT_PRINT "if (gid.x % 9 == 4) { print(\"{} of {} is {} or {}\\n\", i, s, f32(s) / 2, s > 5); } r = s;"
 #define STATEMENT_COPY_ASYNC "copy_async z[i], x[i], 1; commit; wait 0; r = z[i];"
 #define STATEMENT_COMMIT "commit; copy_async t[0], x[i], 5; commit; commit; wait 0; r = mix(t[0], t[4]);"
-#define STATEMENT_WAIT "copy_async t[0], x[i], 1; commit; copy_async t[1], x[i + 1], 1; commit; wait 1; r = t[0]; wait 0;" \
-                       "r = mix(r, t[1]);"
+#define STATEMENT_WAIT                                                                                                 \
+  "copy_async t[0], x[i], 1; commit; copy_async t[1], x[i + 1], 1; commit; wait 1; r = t[0]; wait 0;"                  \
+  "r = mix(r, t[1]);"
 #define STATEMENT_PAUSE "pause(s * 10); pause(0); r = s;"
 
 /* A statement without a line above does not build. */
@@ -171,13 +177,11 @@ typedef struct size_row {
   uint32_t n;
 } size_row;
 
-static const size_row sizes[] = {{"ifs in each other", nested_ifs, 100},
-                                 {"loops in each other", nested_loops, 60},
-                                 {"a chain of else ifs", long_chain, 300},
-                                 {"a deep expression", deep_expression, 400},
-                                 {"many statements", many_statements, 3000},
-                                 {"many values", many_values, 300},
-                                 {"many variables", many_variables, 120}};
+static const size_row sizes[] = {
+    {"ifs in each other", nested_ifs, 100},     {"loops in each other", nested_loops, 60},
+    {"a chain of else ifs", long_chain, 300},   {"a deep expression", deep_expression, 400},
+    {"many statements", many_statements, 3000}, {"many values", many_values, 300},
+    {"many variables", many_variables, 120}};
 
 void check_flow_sizes(kit *k) {
   for (size_t n = 0; n < sizeof sizes / sizeof *sizes && !kit_is_full(k); n++) {
@@ -208,7 +212,8 @@ static const shape stepped[] = {
     {"loops in a row", 0, "for (k in 0..6) { r += k; } for (k in 0..6) { r += k; } z[i] = r;"},
     {"loops in each other", 0, "for (k in 0..4) { for (l in 0..4) { r += l; } } z[i] = r;"},
     {"data decides", 0, "for (k in 0..s) { r = mix(r, k); }"},
-    {"a loop with a barrier", 0, "var l = 0; loop { m[lid.x] = l; barrier; r += m[0]; l += 1; if (l == 12) { break; } barrier; }"},
+    {"a loop with a barrier", 0,
+     "var l = 0; loop { m[lid.x] = l; barrier; r += m[0]; l += 1; if (l == 12) { break; } barrier; }"},
     {"endless with a barrier", 0, "loop { m[lid.x] = r; barrier; r = m[31 - lid.x] + 1; barrier; }"},
 };
 
@@ -220,7 +225,9 @@ void check_steps(kit *k) {
     for (size_t n = 0; n < sizeof limits / sizeof *limits && !kit_is_full(k); n++) {
       vyre_compile_options options = VYRE_COMPILE_OPTIONS_INIT;
       options.steps = limits[n];
-      numeric_print(text, "program p workgroup(32) { " DECLARATIONS "let i = gid.x; let s = x[i] %% 32; var r = 1; %s y[i] = r; }",
+      numeric_print(text,
+                    "program p workgroup(32) { " DECLARATIONS
+                    "let i = gid.x; let s = x[i] %% 32; var r = 1; %s y[i] = r; }",
                     stepped[s].body);
       snprintf(name, sizeof name, "%s, steps(%llu)", stepped[s].name, (unsigned long long)limits[n]);
       if (try_flow(k, name, text, 0, &options) == NUMERIC_DIFFERS) break;
@@ -240,8 +247,8 @@ void check_should_stop(kit *k) {
       kit_buffer buffers[] = {{.name = "total", .elements = 1}, {.name = "rounds", .elements = 32 * 5}};
       kit_case c = {.name = name, .text = text, .grid = {groups, 1, 1}, .buffers = buffers, .buffer_count = 2};
       c.work_budget = budgets[n];
-      snprintf(name, sizeof name, "should_stop with a work budget of %llu, %u workgroups", (unsigned long long)budgets[n],
-               groups);
+      snprintf(name, sizeof name, "should_stop with a work budget of %llu, %u workgroups",
+               (unsigned long long)budgets[n], groups);
       /* Which workgroup takes how many rounds of the budget is the device's affair. */
       if (groups == 1 || kit_is_over(k)) {
         numeric_try(k, &c, true);
@@ -279,8 +286,10 @@ void check_traps(kit *k) {
     if (kit_run(k, k->device, &c, &found)) {
       const vyre_completion *done = &found.completion;
       if (done->trap_code != done->trap_gid[0] + 1000 || done->trap_gid[0] % 7 != 3 || done->trap_gid[0] <= 20)
-        kit_fail(k, "traps: invocation i with i %% 7 == 3 traps with i + 1000, and the completion record has code %u of "
-                    "invocation %u", done->trap_code, done->trap_gid[0]);
+        kit_fail(k,
+                 "traps: invocation i with i %% 7 == 3 traps with i + 1000, and the completion record has code %u of "
+                 "invocation %u",
+                 done->trap_code, done->trap_gid[0]);
       kit_result_free(&found);
     }
   }

@@ -29,11 +29,11 @@ typedef struct geometry {
 } geometry;
 
 static const geometry geometries[] = {
-    {{1, 1, 1}, {1, 1, 1}},    {{1, 1, 1}, {67, 1, 1}},   {{3, 1, 1}, {5, 1, 1}},    {{31, 1, 1}, {3, 1, 1}},
-    {{32, 1, 1}, {2, 1, 1}},   {{33, 1, 1}, {3, 1, 1}},   {{64, 1, 1}, {3, 1, 1}},   {{127, 1, 1}, {2, 1, 1}},
-    {{128, 1, 1}, {2, 1, 1}},  {{1, 5, 1}, {3, 2, 1}},    {{1, 1, 7}, {2, 1, 3}},    {{3, 5, 7}, {2, 3, 5}},
-    {{8, 4, 2}, {3, 3, 3}},    {{2, 2, 2}, {7, 1, 5}},    {{5, 3, 1}, {1, 7, 1}},    {{16, 2, 1}, {1, 1, 9}},
-    {{33, 3, 1}, {1, 2, 2}},   {{4, 1, 1}, {0, 1, 1}},    {{4, 2, 1}, {3, 0, 2}},    {{4, 1, 2}, {3, 1, 0}},
+    {{1, 1, 1}, {1, 1, 1}},   {{1, 1, 1}, {67, 1, 1}}, {{3, 1, 1}, {5, 1, 1}},  {{31, 1, 1}, {3, 1, 1}},
+    {{32, 1, 1}, {2, 1, 1}},  {{33, 1, 1}, {3, 1, 1}}, {{64, 1, 1}, {3, 1, 1}}, {{127, 1, 1}, {2, 1, 1}},
+    {{128, 1, 1}, {2, 1, 1}}, {{1, 5, 1}, {3, 2, 1}},  {{1, 1, 7}, {2, 1, 3}},  {{3, 5, 7}, {2, 3, 5}},
+    {{8, 4, 2}, {3, 3, 3}},   {{2, 2, 2}, {7, 1, 5}},  {{5, 3, 1}, {1, 7, 1}},  {{16, 2, 1}, {1, 1, 9}},
+    {{33, 3, 1}, {1, 2, 2}},  {{4, 1, 1}, {0, 1, 1}},  {{4, 2, 1}, {3, 0, 2}},  {{4, 1, 2}, {3, 1, 0}},
 };
 
 static bool try_leaf(kit *k, uint32_t op, const geometry *g) {
@@ -48,7 +48,12 @@ static bool try_leaf(kit *k, uint32_t op, const geometry *g) {
            g->workgroup[1], g->workgroup[2], g->grid[0], g->grid[1], g->grid[2]);
   vyre_arg params[] = {vyre_arg_u32("n", 0xBEEF)};
   kit_buffer buffers[] = {numeric_output("r", invocations + 3)};
-  kit_case c = {.name = name, .text = text, .params = params, .param_count = 1, .buffers = buffers, .buffer_count = 1,
+  kit_case c = {.name = name,
+                .text = text,
+                .params = params,
+                .param_count = 1,
+                .buffers = buffers,
+                .buffer_count = 1,
                 .grid = {g->grid[0], g->grid[1], g->grid[2]}};
   bool is_empty = g->grid[0] == 0 || g->grid[1] == 0 || g->grid[2] == 0;
   /* A grid of zeros alone would mean the one that covers r. */
@@ -66,7 +71,8 @@ static void try_geometry(kit *k, const geometry *g) {
 }
 
 void check_geometry(kit *k) {
-  for (size_t n = 0; n < sizeof geometries / sizeof *geometries && !kit_is_full(k); n++) try_geometry(k, &geometries[n]);
+  for (size_t n = 0; n < sizeof geometries / sizeof *geometries && !kit_is_full(k); n++)
+    try_geometry(k, &geometries[n]);
   const uint32_t *axes = k->caps->max_workgroup;
   uint32_t most = k->caps->max_workgroup_invocations;
   for (int axis = 0; axis < 3 && !kit_is_full(k); axis++) {
@@ -89,7 +95,9 @@ void check_long_grids(kit *k) {
     kit_case c = {.name = name,
                   .text = "program p { write r: u32[]; let i = (wid.z * nwg.y + wid.y) * nwg.x + wid.x;"
                           "r[i] = (gid.x * 31 + gid.y) * 31 + gid.z + nwg.x + nwg.y + nwg.z; }",
-                  .buffers = buffers, .buffer_count = 1, .grid = {g[0], g[1], g[2]}};
+                  .buffers = buffers,
+                  .buffer_count = 1,
+                  .grid = {g[0], g[1], g[2]}};
     numeric_try(k, &c, false);
   }
   numeric_conclude(k);

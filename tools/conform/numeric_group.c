@@ -37,8 +37,14 @@ static bool try_meeting(kit *k, const meeting *m, uint32_t size, uint32_t groups
                 size, size, size, size, m->text);
   snprintf(name, sizeof name, "%s, workgroup(%u), %u workgroups", m->name, size, groups);
   vyre_arg params[] = {vyre_arg_u32("n", 5)};
-  kit_buffer buffers[] = {{.name = "x", .in = x, .elements = count}, numeric_output("y", count), numeric_output("z", count)};
-  kit_case c = {.name = name, .text = text, .params = params, .param_count = 1, .buffers = buffers, .buffer_count = 3,
+  kit_buffer buffers[] = {
+      {.name = "x", .in = x, .elements = count}, numeric_output("y", count), numeric_output("z", count)};
+  kit_case c = {.name = name,
+                .text = text,
+                .params = params,
+                .param_count = 1,
+                .buffers = buffers,
+                .buffer_count = 3,
                 .grid = {groups, 1, 1}};
   return numeric_try(k, &c, true) != NUMERIC_DIFFERS;
 }
@@ -57,10 +63,18 @@ static void check_meetings(kit *k, meeting_kind kind) {
   numeric_conclude(k);
 }
 
-void check_barriers(kit *k) { check_meetings(k, BARRIER); }
-void check_grid_barriers(kit *k) { check_meetings(k, GRID); }
-void check_grid_sync(kit *k) { check_meetings(k, SYNC); }
-void check_async_copies(kit *k) { check_meetings(k, ASYNC); }
+void check_barriers(kit *k) {
+  check_meetings(k, BARRIER);
+}
+void check_grid_barriers(kit *k) {
+  check_meetings(k, GRID);
+}
+void check_grid_sync(kit *k) {
+  check_meetings(k, SYNC);
+}
+void check_async_copies(kit *k) {
+  check_meetings(k, ASYNC);
+}
 
 /* ---- Subgroup operations ------------------------------------------------------------------------- */
 
@@ -72,13 +86,16 @@ static bool is_subgroup(vyre_op op) {
 static bool takes_type(vyre_op op, vyre_type type) {
   bool is_bool = type == VYRE_TYPE_BOOL, is_float = type == VYRE_TYPE_F32 || type == VYRE_TYPE_F64;
   switch (op) {
-    case VYRE_OP_SUBGROUP_ANY:
-    case VYRE_OP_SUBGROUP_ALL:
-    case VYRE_OP_SUBGROUP_BALLOT: return is_bool;
-    case VYRE_OP_SUBGROUP_AND:
-    case VYRE_OP_SUBGROUP_OR:
-    case VYRE_OP_SUBGROUP_XOR: return !is_bool && !is_float;
-    default: return !is_bool;
+  case VYRE_OP_SUBGROUP_ANY:
+  case VYRE_OP_SUBGROUP_ALL:
+  case VYRE_OP_SUBGROUP_BALLOT:
+    return is_bool;
+  case VYRE_OP_SUBGROUP_AND:
+  case VYRE_OP_SUBGROUP_OR:
+  case VYRE_OP_SUBGROUP_XOR:
+    return !is_bool && !is_float;
+  default:
+    return !is_bool;
   }
 }
 
@@ -94,7 +111,8 @@ static bool make_values(kit *k, vyre_type type, numeric_column *out) {
     if (type == VYRE_TYPE_F32) numeric_put(type, out->bytes, i, (bits & 0x807FFFFF) | (124 + bits % 7) << 23);
     if (type == VYRE_TYPE_F64) numeric_put(type, out->bytes, i, (bits & 0x800FFFFFFFFFFFFF) | (1020 + bits % 7) << 52);
     /* Votes that are all true, all false and mixed. */
-    if (type == VYRE_TYPE_BOOL) numeric_put(type, out->bytes, i, i / 300 % 3 == 0 ? 1 : i / 300 % 3 == 1 ? 0 : bits & 1);
+    if (type == VYRE_TYPE_BOOL)
+      numeric_put(type, out->bytes, i, i / 300 % 3 == 0 ? 1 : i / 300 % 3 == 1 ? 0 : bits & 1);
   }
   out->count = SUBGROUP_ELEMENTS;
   return true;
@@ -128,7 +146,8 @@ static bool try_subgroup(kit *k, vyre_op op, const numeric_column *a, uint32_t s
                 workgroup, size ? first : "", type, result, spelling, second_operand(op));
   snprintf(name, sizeof name, "%s of %s, subgroups of %u, workgroup(%u)", spelling, type, size, workgroup);
   uint32_t groups = 512 / workgroup + 2;
-  kit_buffer buffers[] = {numeric_input("a", a), {.name = "b", .in = lanes, .elements = SUBGROUP_ELEMENTS},
+  kit_buffer buffers[] = {numeric_input("a", a),
+                          {.name = "b", .in = lanes, .elements = SUBGROUP_ELEMENTS},
                           numeric_output("r", (uint64_t)groups * workgroup)};
   kit_case c = {.name = name, .text = text, .buffers = buffers, .buffer_count = 3, .grid = {groups, 1, 1}};
   return numeric_try(k, &c, false) != NUMERIC_DIFFERS;
@@ -164,11 +183,13 @@ static const struct subgroup_flow {
   const char *name, *text;
 } subgroup_flows[] = {
     {"one subgroup of many", "if (subgroup_id == 1) { r = subgroup_add(v); } else { r = subgroup_max(v) + 1; }"},
-    {"after lanes have parted", "if (v % 2 == 0) { r = v; } else { for (k in 0..v % 5) { r += k; } } r = subgroup_add(r);"},
+    {"after lanes have parted",
+     "if (v % 2 == 0) { r = v; } else { for (k in 0..v % 5) { r += k; } } r = subgroup_add(r);"},
     {"in a loop", "for (k in 0..6) { r = r * 3 + subgroup_shuffle_up(v + r, k); }"},
     {"until all agree", "r = v % 50; loop { if (subgroup_all(r < 4)) { break; } r = r > 3 ? r / 2 : r; }"},
     {"until one has it", "r = v % 50; loop { r = r + 1; if (subgroup_any(r % 16 == 0)) { break; } }"},
-    {"by ballot", "let votes = subgroup_ballot(v % 3 == 0); r = popcount(votes & ((1u32 << lane) - 1)) + (votes >> 16);"},
+    {"by ballot",
+     "let votes = subgroup_ballot(v % 3 == 0); r = popcount(votes & ((1u32 << lane) - 1)) + (votes >> 16);"},
     {"two at once", "r = subgroup_add(v) ^ subgroup_inclusive_add(v % 100) ^ subgroup_exclusive_max(v);"},
     {"of a value of all", "r = subgroup_add(subgroup_broadcast(v, 0)) + subgroup_mul(3);"},
     {"as an index", "m[lid.x] = v; barrier; r = m[subgroup_min(lid.x) + lane % subgroup_size];"},

@@ -1,5 +1,5 @@
-/* Operators with an operand that stands in the program: compilers divide by multiplying then, shift without masking, and
- * drop what they take for the identity. */
+/* Operators with an operand that stands in the program: compilers divide by multiplying then, shift without masking,
+ * and drop what they take for the identity. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +12,9 @@ static const char *const signed_literals[] = {"1", "2", "3", "7", "10", "-1", "-
 static const char *const counts[] = {"0", "1", "5", "31", "32", "33", "63", "64", "4294967295"};
 
 /* |b| is the literal. */
-static const char *const with_literal[] = {"a[i] / b", "a[i] % b", "a[i] * b", "a[i] + b", "a[i] - b",  "b - a[i]",
-                                           "a[i] & b", "a[i] | b", "a[i] ^ b", "b / a[i]", "min(a[i], b)", "mulhi(a[i], b)"};
+static const char *const with_literal[] = {"a[i] / b", "a[i] % b", "a[i] * b",     "a[i] + b",
+                                           "a[i] - b", "b - a[i]", "a[i] & b",     "a[i] | b",
+                                           "a[i] ^ b", "b / a[i]", "min(a[i], b)", "mulhi(a[i], b)"};
 static const char *const with_count[] = {"a[i] << b", "a[i] >> b", "rotl(a[i], b)", "rotr(a[i], b)"};
 
 typedef struct literal_type {
@@ -48,7 +49,8 @@ static void try_literals(kit *k, const literal_type *t, const numeric_column *a)
   size_t count = t->is_signed ? sizeof signed_literals / sizeof *signed_literals
                               : sizeof unsigned_literals / sizeof *unsigned_literals;
   for (size_t e = 0; e < sizeof with_literal / sizeof *with_literal; e++) {
-    for (size_t n = 0; n < count && !kit_is_full(k); n++) try_expression(k, t->name, t->name, list[n], with_literal[e], a);
+    for (size_t n = 0; n < count && !kit_is_full(k); n++)
+      try_expression(k, t->name, t->name, list[n], with_literal[e], a);
     try_expression(k, t->name, t->name, t->least, with_literal[e], a);
     try_expression(k, t->name, t->name, t->most, with_literal[e], a);
   }
@@ -83,7 +85,7 @@ static const identity identities[] = {
 };
 
 static vyre_type type_named(const char *name) {
-#define X(id, spelling, bytes, lanes, component, value, wire) \
+#define X(id, spelling, bytes, lanes, component, value, wire)                                                          \
   if (strcmp(name, spelling) == 0) return VYRE_TYPE_##id;
 #include <vyre/types.def>
 #undef X
@@ -109,6 +111,7 @@ static bool try_identity(kit *k, const identity *t) {
 }
 
 void check_identities(kit *k) {
-  for (size_t n = 0; n < sizeof identities / sizeof *identities && !kit_is_full(k); n++) try_identity(k, &identities[n]);
+  for (size_t n = 0; n < sizeof identities / sizeof *identities && !kit_is_full(k); n++)
+    try_identity(k, &identities[n]);
   numeric_conclude(k);
 }

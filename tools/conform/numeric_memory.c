@@ -13,11 +13,16 @@ static const char *spelling_of(vyre_type type) {
 /* The type in whose elements every bit is compared: NaNs of floats may differ, words may not. */
 static vyre_type words_of(vyre_type type) {
   switch (type) {
-    case VYRE_TYPE_F32: return VYRE_TYPE_U32;
-    case VYRE_TYPE_F64: return VYRE_TYPE_U64;
-    case VYRE_TYPE_F32X2: return VYRE_TYPE_U32X2;
-    case VYRE_TYPE_F32X4: return VYRE_TYPE_U32X4;
-    default: return type;
+  case VYRE_TYPE_F32:
+    return VYRE_TYPE_U32;
+  case VYRE_TYPE_F64:
+    return VYRE_TYPE_U64;
+  case VYRE_TYPE_F32X2:
+    return VYRE_TYPE_U32X2;
+  case VYRE_TYPE_F32X4:
+    return VYRE_TYPE_U32X4;
+  default:
+    return type;
   }
 }
 
@@ -121,15 +126,23 @@ void check_params(kit *k) {
     numeric_edge(VYRE_TYPE_F64, n, &real);
     numeric_edge(VYRE_TYPE_U32, n, &word);
     numeric_edge(VYRE_TYPE_F32, n, &narrow);
-    vyre_arg params[] = {vyre_arg_bool("a", n & 1),  vyre_arg_u64("b", wide),
-                         vyre_arg_bool("c", n & 2),  vyre_arg_value("d", VYRE_TYPE_F64, real),
-                         vyre_arg_u32("e", (uint32_t)word), vyre_arg_value("f", VYRE_TYPE_I64, ~wide),
-                         vyre_arg_value("g", VYRE_TYPE_F32, narrow), vyre_arg_value("h", VYRE_TYPE_I32, ~word & UINT32_MAX),
+    vyre_arg params[] = {vyre_arg_bool("a", n & 1),
+                         vyre_arg_u64("b", wide),
+                         vyre_arg_bool("c", n & 2),
+                         vyre_arg_value("d", VYRE_TYPE_F64, real),
+                         vyre_arg_u32("e", (uint32_t)word),
+                         vyre_arg_value("f", VYRE_TYPE_I64, ~wide),
+                         vyre_arg_value("g", VYRE_TYPE_F32, narrow),
+                         vyre_arg_value("h", VYRE_TYPE_I32, ~word & UINT32_MAX),
                          vyre_arg_bool("j", n & 4)};
     kit_buffer buffers[9];
     for (int b = 0; b < 9; b++) buffers[b] = numeric_output(names[b], 11);
-    kit_case c = {.name = "parameters of every type", .text = text, .params = params, .param_count = 9,
-                  .buffers = buffers, .buffer_count = 9};
+    kit_case c = {.name = "parameters of every type",
+                  .text = text,
+                  .params = params,
+                  .param_count = 9,
+                  .buffers = buffers,
+                  .buffer_count = 9};
     numeric_try(k, &c, false);
   }
   /* Each type by itself, for devices without the wide ones. */
@@ -144,7 +157,11 @@ void check_params(kit *k) {
       if (types[t] == VYRE_TYPE_BOOL) bits = n & 1;
       vyre_arg params[] = {vyre_arg_bool("n", true), vyre_arg_value("q", types[t], bits)};
       kit_buffer buffers[] = {numeric_output("r", 3)};
-      kit_case c = {.name = "a parameter", .text = one, .params = params, .param_count = 2, .buffers = buffers,
+      kit_case c = {.name = "a parameter",
+                    .text = one,
+                    .params = params,
+                    .param_count = 2,
+                    .buffers = buffers,
                     .buffer_count = 1};
       numeric_try(k, &c, false);
     }
@@ -156,10 +173,11 @@ void check_params(kit *k) {
 
 static bool try_length(kit *k, vyre_type type, uint64_t elements, uint32_t length_bits, uint64_t length) {
   char text[NUMERIC_TEXT], name[128];
-  numeric_print(text,
-                "program p workgroup(4) { read a: %s[]; rw b: %s[]; write r: u32[]; let i = gid.x;"
-                "r[i] = (i == 0 ? len(a) : i == 1 ? len(b) : i == 2 ? u32(len64(a)) : u32(len64(b) >> 1)) + len(r) * 7; }",
-                spelling_of(type), spelling_of(type));
+  numeric_print(
+      text,
+      "program p workgroup(4) { read a: %s[]; rw b: %s[]; write r: u32[]; let i = gid.x;"
+      "r[i] = (i == 0 ? len(a) : i == 1 ? len(b) : i == 2 ? u32(len64(a)) : u32(len64(b) >> 1)) + len(r) * 7; }",
+      spelling_of(type), spelling_of(type));
   snprintf(name, sizeof name, "lengths of %llu elements of %s", (unsigned long long)elements, spelling_of(type));
   if (length_bits)
     snprintf(name + strlen(name), sizeof name - strlen(name), ", a count of %llu on the device",
@@ -175,7 +193,8 @@ void check_lengths(kit *k) {
   static const uint64_t lengths[] = {0, 1, 3, 16, 4097};
   static const uint64_t counts[] = {0, 1, 16, 17, 4294967295};
   for (vyre_type type = VYRE_TYPE_NONE + 1; type < VYRE_TYPE_COUNT; type++)
-    for (size_t n = 0; n < sizeof lengths / sizeof *lengths && !kit_is_full(k); n++) try_length(k, type, lengths[n], 0, 0);
+    for (size_t n = 0; n < sizeof lengths / sizeof *lengths && !kit_is_full(k); n++)
+      try_length(k, type, lengths[n], 0, 0);
   bool has_counts = (k->caps->can & VYRE_CAN_DEVICE_LENGTH) != 0;
   for (size_t n = 0; has_counts && n < sizeof counts / sizeof *counts && !kit_is_full(k); n++) {
     try_length(k, VYRE_TYPE_U32, 16, 32, counts[n]);
@@ -265,10 +284,11 @@ static bool try_access(kit *k, const access_row *row, vyre_type type, uint64_t n
   bool is_store = strcmp(row->name, "store") == 0;
   kit_buffer buffers[] = {{.name = "a", .in = a.bytes, .elements = row->is_shared ? 64 : n},
                           {.name = "at", .in = at, .elements = count},
-                          {.name = is_store ? "b" : "r", .in = is_store ? a.bytes + vyre_type_describe(type)->bytes : NULL,
+                          {.name = is_store ? "b" : "r",
+                           .in = is_store ? a.bytes + vyre_type_describe(type)->bytes : NULL,
                            .elements = (uint64_t)count * 7}};
-  kit_case c = {.name = name, .text = text, .buffers = buffers, .buffer_count = 3,
-                .grid = {row->is_shared ? count : 3, 1, 1}};
+  kit_case c = {
+      .name = name, .text = text, .buffers = buffers, .buffer_count = 3, .grid = {row->is_shared ? count : 3, 1, 1}};
   numeric_outcome outcome = numeric_try(k, &c, false);
   numeric_columns_free(&a, 1);
   return outcome != NUMERIC_DIFFERS;

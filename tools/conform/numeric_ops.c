@@ -72,7 +72,16 @@ typedef struct rule_row {
 #define RULE_SUBGROUP_SHUFFLE { 0, ELSEWHERE }
 
 /* How an operator is written around operands a, b and c. */
-typedef enum form { FORM_LEAF, FORM_INFIX, FORM_PREFIX, FORM_FUNC, FORM_AXIS, FORM_BUF, FORM_ACCESS, FORM_SPECIAL } form;
+typedef enum form {
+  FORM_LEAF,
+  FORM_INFIX,
+  FORM_PREFIX,
+  FORM_FUNC,
+  FORM_AXIS,
+  FORM_BUF,
+  FORM_ACCESS,
+  FORM_SPECIAL
+} form;
 
 typedef struct operator_row {
   const char *name, *spelling;
