@@ -107,6 +107,10 @@ START_TEST(every_allocation_may_fail) {
   bench b = bench_cpu_ref();
   vyre_program *program = program_of(SAXPY);
   vyre_capabilities caps = { .size = sizeof caps };
+  vyre_arg spec = vyre_arg_f32("a", 2);
+  vyre_compile_options options = VYRE_COMPILE_OPTIONS_INIT;
+  options.specs = &spec;
+  options.spec_count = 1;
   ck_assert_int_eq(vyre_backend_profile(b.context, "cpu_ref", 0, &caps, NULL), VYRE_OK);
   for (uint64_t n = 1, failed = 1; failed; n++) {
     vyre_error error = VYRE_ERROR_INIT;
@@ -115,7 +119,7 @@ START_TEST(every_allocation_may_fail) {
     size_t bytes, length;
     int64_t before = fail_malloc_live();
     fail_malloc_at(n);
-    vyre_status status = vyre_compile_blob(b.context, "cpu_ref", &caps, program, NULL, &blob, &bytes, &error);
+    vyre_status status = vyre_compile_blob(b.context, "cpu_ref", &caps, program, &options, &blob, &bytes, &error);
     if (status == VYRE_OK) status = vyre_disassemble(b.context, "cpu_ref", blob, bytes, &text, &length, &error);
     failed = fail_malloc_end();
     free(text);

@@ -11,7 +11,7 @@
 
 static const char text[] =
   "program p workgroup(8) {\n"
-  "  param n: u32; read a: u8[]; rw b: u32[];\n"
+  "  param n: u32; param m: u32; read a: u8[]; rw b: u32[];\n"
   "  const T: u16[3] = {1, 2, 3}; shared s: u32[8]; local l: f32[2];\n"
   "  var kept = u32(a[gid.x]) + T[n];\n"
   "  s[lid.x] = kept; l[n] = f32(kept);\n"
@@ -19,7 +19,7 @@ static const char text[] =
   "  print(\"{}\", kept / n);\n"
   "  grid_barrier;\n"
   "  loop { if (should_stop()) { break; } }\n"
-  "  b[gid.x] = kept + s[7 - lid.x] + u32(l[0]);\n"
+  "  b[gid.x] = kept + m + s[7 - lid.x] + u32(l[0]);\n"
   "}\n";
 
 static vyre_program *program;
@@ -34,6 +34,9 @@ START_TEST(lowering) {
   vyre_lower_options o = target_options(_i == 0 ? TARGET_ALL : TARGET_LEAST);
   o.compile_flags = VYRE_COMPILE_STEPS;
   o.steps = 9;
+  const vyre_spec_constant spec = { 1, VYRE_TYPE_U32, 5 };
+  o.spec = &spec;
+  o.spec_count = 1;
   uint64_t count = 0;
   for (bool failed = true; failed; count++) {
     uint8_t *kernel = (uint8_t *)1;
