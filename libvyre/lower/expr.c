@@ -230,11 +230,9 @@ static vyre_kernel_access access_to(lowering *l, uint32_t binding, lower_value i
   return a;
 }
 
-uint32_t lower_buffer_access(lowering *l, uint32_t binding, lower_value index, bool further) {
-  if (lowering_failed(l)) return 0;
+static uint32_t checked_access(lowering *l, uint32_t binding, lower_value index, bool is_proved) {
   const ir_buffer *b = &l->p->buffers.data[binding];
   vyre_kernel_access a = access_to(l, binding, index);
-  bool is_proved = !further && b->length != 0 && lower_info_of(&l->code, index)->most < b->length;
   if (is_proved || (l->code.flags & VYRE_KERNEL_UNCHECKED) != 0) {
     a.bound_kind = VYRE_KERNEL_BOUND_PROVED;
   } else if (b->length != 0) {
@@ -246,6 +244,18 @@ uint32_t lower_buffer_access(lowering *l, uint32_t binding, lower_value index, b
   return lower_access(&l->code, a);
 }
 
+/* Here, not later: the condition that proves it may no longer hold behind the statement. */
+uint32_t lower_buffer_access(lowering *l, uint32_t binding, lower_value index, uint32_t e) {
+  if (lowering_failed(l)) return 0;
+  uint64_t length = l->p->buffers.data[binding].length;
+  bool is_proved = length != 0 && lower_info_of(&l->code, index)->most < length;
+  return checked_access(l, binding, index, is_proved || opt_range_proves(l->ranges, e, binding));
+}
+
+uint32_t lower_buffer_stretch(lowering *l, uint32_t binding, lower_value index) {
+  return lowering_failed(l) ? 0 : checked_access(l, binding, index, false);
+}
+
 uint32_t lower_buffer_element(lowering *l, uint32_t binding, lower_value index) {
   return lowering_failed(l) ? 0 : lower_access(&l->code, access_to(l, binding, index));
 }
@@ -253,7 +263,7 @@ uint32_t lower_buffer_element(lowering *l, uint32_t binding, lower_value index) 
 static lower_value load(lowering *l, const ir_expr *x) {
   lower_value index = lower_expr(l, x->arg[0]);
   if (x->op == VYRE_OP_WORKGROUP_UNIFORM_LOAD) lower_plain(&l->code, VYRE_KERNEL_BARRIER, 0, 0);
-  lower_value v = lower_load(&l->code, lower_buffer_access(l, x->arg[3], index, false));
+  lower_value v = lower_load(&l->code, lower_buffer_access(l, x->arg[3], index, x->arg[0]));
   if (x->op == VYRE_OP_WORKGROUP_UNIFORM_LOAD) lower_plain(&l->code, VYRE_KERNEL_BARRIER, 0, 0);
   if (lowering_failed(l) || x->op == VYRE_OP_LOAD) return v;
   l->code.values.data[v].uniform =
@@ -266,7 +276,7 @@ static lower_value atomic(lowering *l, const ir_expr *x) {
   lower_code *c = &l->code;
   lower_value index = lower_expr(l, x->arg[0]), operands[2] = { 0 };
   for (uint32_t k = 1; k < ir_op_arity[x->op]; k++) operands[k - 1] = lower_expr(l, x->arg[k]);
-  uint32_t access = lower_buffer_access(l, x->arg[3], index, false), op = atomics[x->op];
+  uint32_t access = lower_buffer_access(l, x->arg[3], index, x->arg[0]), op = atomics[x->op];
   if (x->op != VYRE_OP_ATOMIC_LOAD) lower_keep_note_buffer(l, x->arg[3]);
   vyre_type type = (vyre_type)x->type;
   bool guarded = l->steps.on, has_value = x->op != VYRE_OP_ATOMIC_STORE;

@@ -165,7 +165,8 @@ static bool prepare(lowering *l) {
   l->tables = calloc((size_t)p->buffers.count + 1, sizeof *l->tables);
   bool good = l->leaves != NULL && l->vars != NULL && l->arrays != NULL && l->tables != NULL;
   lower_info none = { .most = 0 };
-  good = good && make_room(l) && vyre_vector_push(&l->code.values, none) && ir_uniformity_create(&l->uniformity, p);
+  l->ranges = opt_ranges_create(p);
+  good = good && l->ranges != NULL && make_room(l) && vyre_vector_push(&l->code.values, none) && ir_uniformity_create(&l->uniformity, p);
   vyre_write_bytes(&l->code.strings, "", 1);
   l->code.name_at = lower_text(&l->code, p->info.name);
   lower_steps_prepare(l);
@@ -192,6 +193,7 @@ static void lower_all(lowering *l) {
   add_bindings(l);
   add_grid_words(c);
   if (!lower_failed(c)) lower_statements(l);
+  if (!opt_ranges_fine(l->ranges)) lower_fail_memory(c);
   if (!lower_failed(c)) lower_mark_coherent(l);
   for (uint32_t i = 0; i < c->hidden_bindings.count; i++)
     if (c->hidden_bindings.data[i].kind == VYRE_KERNEL_HIDDEN_SPILL) c->spill_bytes = l->split.bytes;
@@ -200,6 +202,7 @@ static void lower_all(lowering *l) {
 static void free_all(lowering *l) {
   lower_code_free(&l->code);
   ir_uniformity_free(&l->uniformity);
+  opt_ranges_free(l->ranges);
   lower_split_free(&l->split);
   free(l->steps.meets);
   free(l->leaves);

@@ -6,6 +6,7 @@
 #include "ir/uniform.h"
 #include "lower/code.h"
 #include "lower/split.h"
+#include "opt/range.h"
 
 /* Where a variable of the program is: its value (let, loop variable) or its slot (var), in one entry point. */
 typedef struct lower_place {
@@ -39,6 +40,7 @@ typedef struct lowering {
   lower_code code;
   const vyre_program *p;
   ir_uniformity uniformity;
+  opt_ranges *ranges;         /* what indices can be, at the statement that is being emitted */
   lower_split split;
   lower_steps steps;
   uint32_t entry;             /* number of the open entry point */
@@ -63,8 +65,10 @@ static inline bool lowering_failed(const lowering *l) { return lower_failed(&l->
 
 /* Emits an expression; 0 for an atomic store. expr.c */
 lower_value lower_expr(lowering *l, uint32_t e);
-/* The access to element |index| of a buffer of the program, or with |further| to those that follow it too. */
-uint32_t lower_buffer_access(lowering *l, uint32_t binding, lower_value index, bool further);
+/* The access to an element of a buffer of the program: |index| is the value of expression |e|. */
+uint32_t lower_buffer_access(lowering *l, uint32_t binding, lower_value index, uint32_t e);
+/* The same for that element and those that follow it. */
+uint32_t lower_buffer_stretch(lowering *l, uint32_t binding, lower_value index);
 /* The same for an index that is known to be in range. */
 uint32_t lower_buffer_element(lowering *l, uint32_t binding, lower_value index);
 

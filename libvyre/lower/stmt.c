@@ -57,7 +57,7 @@ uint32_t lower_buffer_array(lowering *l, uint32_t binding) {
 static void store(lowering *l, const ir_stmt *s) {
   lower_value index = lower_expr(l, s->arg[0]), value = lower_expr(l, s->arg[1]);
   lower_unless_expired(l);
-  lower_store(&l->code, lower_buffer_access(l, s->arg[4], index, false), value);
+  lower_store(&l->code, lower_buffer_access(l, s->arg[4], index, s->arg[0]), value);
   lower_end_unless_expired(l);
   lower_keep_note_buffer(l, s->arg[4]);
 }
@@ -65,7 +65,7 @@ static void store(lowering *l, const ir_stmt *s) {
 static void copy(lowering *l, const ir_stmt *s) {
   lower_code *c = &l->code;
   lower_value to = lower_expr(l, s->arg[0]), from = lower_expr(l, s->arg[1]), count = lower_expr(l, s->arg[2]);
-  uint32_t target = lower_buffer_access(l, s->arg[3], to, true), source = lower_buffer_access(l, s->arg[4], from, true);
+  uint32_t target = lower_buffer_stretch(l, s->arg[3], to), source = lower_buffer_stretch(l, s->arg[4], from);
   lower_unless_expired(l);
   lower_emit(c,
              &(lower_request){.op = VYRE_KERNEL_COPY_ASYNC,
@@ -152,6 +152,7 @@ static void grid_barrier(lowering *l) {
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
 static void push_open(lowering *l, lower_open open) {
+  opt_ranges_event(l->ranges, IR_WALK_BODY, open.stmt);
   if (!vyre_vector_push(&l->open, open)) lower_fail_memory(&l->code);
 }
 
@@ -224,6 +225,7 @@ static uint32_t close_block(lowering *l) {
       l->dead = false;
       if (!open->in_orelse && s->orelse != 0) {
         open->in_orelse = true;
+        opt_ranges_event(l->ranges, IR_WALK_ORELSE, open->stmt);
         lower_else(&l->code);
         return s->orelse;
       }
@@ -236,6 +238,7 @@ static uint32_t close_block(lowering *l) {
       break;
     default: break; /* a block that ended early ends what is around it, too */
   }
+  opt_ranges_event(l->ranges, IR_WALK_LEAVE, open->stmt);
   l->open.count--;
   return s->next;
 }
@@ -246,7 +249,10 @@ static uint32_t statement(lowering *l, uint32_t stmt) {
   l->code.stmt = l->last = stmt;
   switch ((vyre_stmt_op)s->op) {
     case VYRE_STMT_LET:
-    case VYRE_STMT_VAR: declare(l, s); break;
+    case VYRE_STMT_VAR:
+      declare(l, s);
+      opt_ranges_event(l->ranges, IR_WALK_STMT, stmt);
+      break;
     case VYRE_STMT_ASSIGN: assign(l, s); break;
     case VYRE_STMT_STORE: store(l, s); break;
     case VYRE_STMT_EVAL: lower_expr(l, s->arg[0]); break;

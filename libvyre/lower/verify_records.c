@@ -233,9 +233,6 @@ static bool check_access(verifier *v, uint32_t i) {
     return verify_fault(v, "access", i, "a limit of %llu without that kind of bound", (unsigned long long)a->limit);
   if ((a->bound_kind == VYRE_KERNEL_BOUND_VALUE) != (a->bound != 0))
     return verify_fault(v, "access", i, "bound value %u with a bound of kind %u", a->bound, a->bound_kind);
-  if (a->bound_kind == VYRE_KERNEL_BOUND_PROVED && a->space == VYRE_KERNEL_SPACE_BINDING &&
-      (v->h->flags & VYRE_KERNEL_UNCHECKED) == 0 && AT(vyre_kernel_binding, bindings, a->number)->length == 0)
-    return verify_fault(v, "access", i, "proved in range of a binding whose length is not fixed");
   return check_index(v, i, a->index, false) && check_index(v, i, a->base, true) && check_index(v, i, a->bound, true);
 }
 

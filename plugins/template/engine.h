@@ -83,6 +83,7 @@ typedef struct engine_launch {
 
 typedef struct engine_report {
   uint64_t trap_count, masked_loads, masked_stores, masked_atomics, prints_written, prints_dropped, print_words;
+  uint64_t false_proofs; /* accesses out of range that the kernel calls PROVED */
   uint32_t trap_code, trap_gid[3];
 } engine_report;
 

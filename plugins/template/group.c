@@ -451,6 +451,10 @@ vyre_status engine_run(const engine_launch *launch, engine_report *report, engin
   if (status == VYRE_OK) read_diagnostics(&r);
   free(r.block);
   for (int kind = 1; kind < VYRE_KERNEL_HIDDEN_STOP; kind++) free(r.hidden[kind].data);
+  if (status == VYRE_OK && report->false_proofs > 0)
+    status = engine_fail(fault, VYRE_ERR_INTERNAL, "the kernel calls %llu accesses proved in range that were not. Fix: "
+                         "report this, with the program",
+                         (unsigned long long)report->false_proofs);
   if (status == VYRE_OK && report->trap_count > 0)
     status = engine_fail(fault, VYRE_ERR_TRAP, "%llu invocations trapped, one of them (%u, %u, %u) with code %u. Fix: "
                          "see the program's trap statements, or raise the step limit if the code is 4294967295",

@@ -41,13 +41,25 @@ static uint64_t limit_of(const group *g, const invocation *v, const place *p) {
   }
 }
 
-/* Where |count| elements from the access's on are; *inside are those that are in range. What is called PROVED by a
- * kernel that is wrong is out of range here as well. */
+/* A kernel that calls an index PROVED that is out of range is wrong: it is not believed, and the launch fails. */
+static void hold_to_proof(const group *g, const place *p, uint64_t index, uint64_t elements) {
+  const vyre_kernel_header *h = g->run->code->header;
+  if (p->bound_kind != VYRE_KERNEL_BOUND_PROVED || (h->flags & VYRE_KERNEL_UNCHECKED) != 0) return;
+  if (p->space == VYRE_KERNEL_SPACE_BINDING) {
+    const vyre_kernel_binding *b = VYRE_KERNEL_AT(vyre_kernel_binding, h, bindings, p->number);
+    uint64_t length = g->run->launch->elements[p->number];
+    if (engine_element_bytes(b->element) == p->bytes && length < elements) elements = length;
+  }
+  if (index >= elements) g->run->report->false_proofs++;
+}
+
+/* Where |count| elements from the access's on are; *inside are those that are in range. */
 static uint8_t *reach(const group *g, const invocation *v, const place *p, uint64_t count, uint64_t *inside) {
   uint64_t index = group_value(g, v, p->index)->word, limit = limit_of(g, v, p);
   uint64_t base = p->base != 0 ? group_value(g, v, p->base)->word : 0;
   engine_memory memory = memory_of(g, v, p);
   uint64_t elements = base <= memory.bytes ? (memory.bytes - base) / p->bytes : 0;
+  hold_to_proof(g, p, index, elements);
   if (limit > elements) limit = elements;
   *inside = index < limit ? limit - index : 0;
   if (*inside > count) *inside = count;
