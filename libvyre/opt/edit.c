@@ -18,7 +18,7 @@ static bool is_jump(vyre_stmt_op op) {
 /* ---- Putting --------------------------------------------------------------------------------- */
 
 void opt_edit_begin(opt_edit *e, opt_unit *u) {
-  *e = (opt_edit){ .unit = u };
+  *e = (opt_edit){ .unit = u, .copies = opt_map_begin(u, NULL, NULL) };
   bool fine = vyre_vector_reserve(&e->stmts, u->program->stmts.count) && vyre_vector_push(&e->stmts, (ir_stmt){ 0 }) &&
               vyre_vector_push(&e->open, (opt_open_block){ 0 });
   if (!fine) out_of_memory(e);
@@ -93,6 +93,7 @@ bool opt_edit_commit(opt_edit *e) {
   opt_unit *u = e->unit;
   bool take = e->changed && u->fault == OPT_FINE;
   vyre_vector_free(&e->open);
+  opt_map_end(&e->copies);
   if (take) {
     opt_unit_keep_before(u);
     memcpy(&u->program->stmts, &e->stmts, sizeof e->stmts);
@@ -262,7 +263,6 @@ bool opt_rewrite_operands(opt_unit *u, opt_map *m) {
 
 typedef struct copying {
   opt_edit *edit;
-  opt_map map;
   VYRE_VECTOR(uint64_t) renamed; /* old variable << 32 | expression; few, in order of declaration */
   uint32_t var, replace;
 } copying;
@@ -300,7 +300,7 @@ static bool rename_var(copying *c, uint32_t var, uint32_t value) {
 static void copy_statement(copying *c, const ir_stmt *old, uint32_t *put) {
   opt_unit *u = c->edit->unit;
   ir_stmt s = *old;
-  opt_map_operands(&c->map, &s);
+  opt_map_operands(&c->edit->copies, &s);
   bool declares = s.op == VYRE_STMT_LET || s.op == VYRE_STMT_VAR || s.op == VYRE_STMT_FOR;
   if (declares) {
     ir_var v = u->program->vars.data[s.arg[4]];
@@ -346,9 +346,10 @@ static void copy_block(copying *c, uint32_t first) {
 
 void opt_put_copy(opt_edit *e, uint32_t first, uint32_t var, uint32_t replace) {
   copying c = { .edit = e, .var = var, .replace = replace };
-  c.map = opt_map_begin(e->unit, renamed, &c);
+  e->copies.rewrite = renamed;
+  e->copies.context = &c;
+  opt_map_reset(&e->copies);
   copy_block(&c, first);
-  opt_map_end(&c.map);
   vyre_vector_free(&c.renamed);
   e->changed = true;
 }

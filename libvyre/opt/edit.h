@@ -19,6 +19,7 @@ typedef struct opt_edit {
   VYRE_VECTOR(ir_stmt) stmts;
   VYRE_VECTOR(uint32_t) lists;
   VYRE_VECTOR(opt_open_block) open;
+  opt_map copies; /* of opt_put_copy: as long as the pool, so that it is made once for all of them */
   bool changed; /* the pass says so; statements dropped behind a jump, too */
 } opt_edit;
 
