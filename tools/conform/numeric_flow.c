@@ -235,40 +235,50 @@ void check_steps(kit *k) {
   numeric_conclude(k);
 }
 
+/* ---- Budgets ------------------------------------------------------------------------------------- */
+
+static const char stopping[] =
+    "program p workgroup(32) { rw total: u32[1]; rw rounds: u32[]; loop { if (should_stop()) { break; }"
+    "if (lid.x == 0) { atomic_add(total[0], 1); } rounds[gid.x] += 1; } }";
+
+/* Which workgroup takes how many rounds of the budget is the device's affair; all of them together take what it is. */
+static void judge_rounds(kit *k, const kit_case *c) {
+  kit_result found;
+  uint32_t total = 0;
+  if (kit_run(k, k->device, c, &found)) {
+    if (found.status != VYRE_OK)
+      kit_fail(k, "%s: %s", c->name, found.error.text);
+    else
+      memcpy(&total, found.data[0], sizeof total);
+    if (found.status == VYRE_OK && total != c->work_budget)
+      kit_fail(k, "%s: wanted %llu rounds, one for each call that the budget allows, found %u", c->name,
+               (unsigned long long)c->work_budget, total);
+  }
+  kit_result_free(&found);
+}
+
 /* A budget of n lets n calls of the whole launch go on. */
 void check_should_stop(kit *k) {
-  static const char text[] =
-      "program p workgroup(32) { rw total: u32[1]; rw rounds: u32[]; loop { if (should_stop()) { break; }"
-      "if (lid.x == 0) { atomic_add(total[0], 1); } rounds[gid.x] += 1; } }";
   static const uint64_t budgets[] = {1, 2, 7, 64, 1000};
-  for (size_t n = 0; n < sizeof budgets / sizeof *budgets && !kit_is_full(k); n++)
-    for (uint32_t groups = 1; groups <= 5; groups += 4) {
-      char name[64];
-      kit_buffer buffers[] = {{.name = "total", .elements = 1}, {.name = "rounds", .elements = 32 * 5}};
-      kit_case c = {.name = name, .text = text, .grid = {groups, 1, 1}, .buffers = buffers, .buffer_count = 2};
-      c.work_budget = budgets[n];
-      snprintf(name, sizeof name, "should_stop with a work budget of %llu, %u workgroups",
-               (unsigned long long)budgets[n], groups);
-      /* Which workgroup takes how many rounds of the budget is the device's affair. */
-      if (groups == 1 || kit_is_over(k)) {
-        numeric_try(k, &c, true);
-        continue;
-      }
-      vyre_program *program = numeric_claimed(k, text, NULL);
-      kit_result found;
-      c.text = NULL;
-      c.program = program;
-      if (program && kit_run(k, k->device, &c, &found)) {
-        uint32_t total = 0;
-        if (found.status != VYRE_OK)
-          kit_fail(k, "%s: %s", name, found.error.text);
-        else if (memcpy(&total, found.data[0], sizeof total), total != budgets[n])
-          kit_fail(k, "%s: wanted %llu rounds, one for each call that the budget allows, got %u", name,
-                   (unsigned long long)budgets[n], total);
-        kit_result_free(&found);
-      }
-      vyre_program_release(program);
-    }
+  vyre_program *program = numeric_claimed(k, stopping, NULL);
+  for (size_t n = 0; n < 2 * sizeof budgets / sizeof *budgets && program && !kit_is_full(k); n++) {
+    char name[96];
+    uint64_t budget = budgets[n / 2], groups = n % 2 ? 5 : 1;
+    kit_buffer buffers[] = {{.name = "total", .elements = 1}, {.name = "rounds", .elements = 32 * 5}};
+    kit_case c = {.name = name,
+                  .program = program,
+                  .buffers = buffers,
+                  .buffer_count = 2,
+                  .grid = {groups, 1, 1},
+                  .work_budget = budget};
+    snprintf(name, sizeof name, "should_stop with a work budget of %llu, %llu workgroups", (unsigned long long)budget,
+             (unsigned long long)groups);
+    if (groups == 1)
+      numeric_try(k, &c, true);
+    else
+      judge_rounds(k, &c);
+  }
+  vyre_program_release(program);
   numeric_conclude(k);
 }
 

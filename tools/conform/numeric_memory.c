@@ -46,10 +46,13 @@ static const way ways[] = {
     {"through local memory", "local m: $1[5];", "m[i % 5] = a[i + 1]; m[(i + 1) % 5] = a[i];", "m[(i + 1) % 5]"},
     {"from fresh shared memory", "shared m: $1[48];", "let v = m[lid.x]; barrier; m[lid.x] = a[i];", "v"},
     {"from fresh local memory", "local m: $1[5];", "let v = m[i % 5]; m[i % 5] = a[i];", "v"},
+    {"by grid_uniform_load", "", "", "grid_uniform_load(a[nwg.x])"},
+    {"by workgroup_uniform_load", "shared m: $1[48];", "m[lid.x] = a[i];", "workgroup_uniform_load(m[wid.x % 48])"},
     {"through a variable", "", "var v = a[i + 2]; if (i % 3 == 0) { v = a[i]; }", "v"},
 };
 
-static bool try_way(kit *k, vyre_type type, const way *w) {
+/* |shift| moves both views, so that they begin anywhere that an alignment allows. */
+static bool try_way(kit *k, vyre_type type, const way *w, uint64_t shift) {
   char pattern[NUMERIC_TEXT], text[NUMERIC_TEXT], name[96], value[128];
   numeric_column a;
   if (!numeric_cross(&type, 1, UINT32_MAX, 997, kit_random(k), &a)) return kit_fail(k, "memory is exhausted");
@@ -59,6 +62,8 @@ static bool try_way(kit *k, vyre_type type, const way *w) {
   numeric_expand(text, pattern, (const char *const[]){spelling_of(type), spelling_of(words_of(type))});
   snprintf(name, sizeof name, "%s %s", spelling_of(type), w->name);
   kit_buffer buffers[] = {numeric_input("a", &a), numeric_output("r", a.count)};
+  buffers[0].shift = shift;
+  buffers[1].shift = shift / 2;
   kit_case c = {.name = name, .text = text, .buffers = buffers, .buffer_count = 2};
   numeric_outcome outcome = numeric_try(k, &c, false);
   numeric_columns_free(&a, 1);
@@ -67,7 +72,7 @@ static bool try_way(kit *k, vyre_type type, const way *w) {
 
 void check_moves(kit *k) {
   for (vyre_type type = VYRE_TYPE_NONE + 1; type < VYRE_TYPE_COUNT; type++)
-    for (size_t n = 0; n < sizeof ways / sizeof *ways && !kit_is_full(k); n++) try_way(k, type, &ways[n]);
+    for (size_t n = 0; n < sizeof ways / sizeof *ways && !kit_is_full(k); n++) try_way(k, type, &ways[n], n);
   numeric_conclude(k);
 }
 
