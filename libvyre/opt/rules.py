@@ -311,7 +311,7 @@ class Table:
             words = [(node.word, list(args))]
             if node.word in self.commutative:
                 words.append((node.word, [args[1], args[0]]))
-            elif node.word in self.mirrored:
+            elif node.word in self.mirrored and any(a.is_leaf() and not a.is_variable() for a in args):
                 words.append((self.mirrored[node.word], [args[1], args[0]]))
             for word, a in words:
                 n = Node(word, a, node.cast, node.pinned)

@@ -1,7 +1,16 @@
 # The optimizer: its ground, what passes make of programs as text, and programs that are run before and after.
-opt_tests = tests/opt/test_golden tests/opt/test_range tests/opt/test_same tests/opt/test_unit
+opt_tests = tests/opt/test_fold tests/opt/test_golden tests/opt/test_range tests/opt/test_rules tests/opt/test_same tests/opt/test_strength tests/opt/test_unit
 check_PROGRAMS += $(opt_tests)
 TESTS += $(opt_tests)
+tests_opt_test_fold_SOURCES = tests/opt/test_fold.c
+tests_opt_test_fold_CFLAGS = $(TEST_CFLAGS)
+tests_opt_test_fold_LDADD = tests/gen/libgen.la $(cpu_ref_test_libs)
+tests_opt_test_rules_SOURCES = tests/opt/test_rules.c $(cpu_ref_trial)
+tests_opt_test_rules_CFLAGS = $(TEST_CFLAGS)
+tests_opt_test_rules_LDADD = tests/gen/libgen.la $(cpu_ref_test_libs)
+tests_opt_test_strength_SOURCES = tests/opt/test_strength.c
+tests_opt_test_strength_CFLAGS = $(TEST_CFLAGS)
+tests_opt_test_strength_LDADD = tests/gen/libgen.la $(TEST_LIBS)
 tests_opt_test_golden_SOURCES = tests/opt/test_golden.c
 tests_opt_test_golden_CFLAGS = $(TEST_CFLAGS)
 tests_opt_test_golden_LDADD = $(TEST_LIBS)
