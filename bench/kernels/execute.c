@@ -103,7 +103,7 @@ vyre_status kernel_execute(const kernel_data *data, vyre_program *program, kerne
 
 uint64_t kernel_operators(const kernel_tally *tally) {
   uint64_t sum = 0;
-  for (int op = 0; op < VYRE_OP_COUNT; op++) sum += tally->ops[op];
+  for (int op = 0; op < VYRE_OP_COUNT; op++) sum += ir_op_arity[op] > 0 ? tally->ops[op] : 0;
   return sum;
 }
 

@@ -16,7 +16,8 @@ typedef struct kernel_tally {
  * Errors: those of the oracle; NO_MEMORY; INVALID_PROGRAM if the program has other buffers or parameters. */
 vyre_status kernel_execute(const kernel_data *data, vyre_program *program, kernel_tally *tally, vyre_error *error);
 
-/* Operators executed, and those among them that load; an operator on vectors counts once. */
+/* Operators executed that have operands, and those among them that load; an operator on vectors counts once. Ids and the
+ * like are registers, wherever they stand. */
 uint64_t kernel_operators(const kernel_tally *tally);
 uint64_t kernel_loads(const kernel_tally *tally);
 uint64_t kernel_stores(const kernel_tally *tally);
