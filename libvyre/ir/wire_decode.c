@@ -306,6 +306,7 @@ static void read_name(decoder *d, vyre_diagnostics *diagnostics) {
   uint32_t bytes = head >> 1;
   if (head & 1) wire_refuse(r, at, "a string is used before there is one");
   else if (bytes > wire_left(r)) wire_truncated(r);
+  else if (memchr(r->at, 0, bytes) != NULL) wire_refuse(r, at, "the program's name has a byte 0");
   if (r->status != VYRE_OK) return;
   memcpy(name, r->at, bytes);
   name[bytes] = 0;
@@ -325,7 +326,7 @@ static void read_attributes(decoder *d) {
   uint32_t attributes = wire_leb32(r, UINT32_MAX, "the attributes");
   uint32_t ulp = wire_leb32(r, UINT32_MAX, "the ulp budget"), subgroup = wire_leb32(r, UINT32_MAX, "the subgroup size");
   if (r->status != VYRE_OK) return;
-  if (*ir_builder_text(d->b, op_id) != 0) ir_build_op(d->b, op_id);
+  if (op_id != 0) ir_build_op(d->b, op_id); /* 0: the empty string */
   vyre_build_workgroup(d->b, size[0], size[1], size[2]);
   vyre_build_attributes(d->b, attributes);
   if (ulp > 0) vyre_build_ulp(d->b, ulp - 1);

@@ -286,6 +286,21 @@ START_TEST(refuses_bools_other_than_0_and_1) {
 }
 END_TEST
 
+/* What a C string would end at: "p" is no other program's name, and no operation's id is empty by its first byte. */
+START_TEST(refuses_names_with_a_byte_0) {
+  static const uint8_t name[] = { 6, 'p', 0, 'q', 0, 1, 1, 1, 0, 0, 0, 0, 0 };
+  static const uint8_t id[] = { 2, 'p', 4, 0, 'q', 1, 1, 1, 0, 0, 0, 0, 0 };
+  bytes b = begin_program();
+  b.count = VYRE_WIRE_HEADER_BYTES;
+  put(&b, name, sizeof name);
+  refuse_wire(b, "byte 0");
+  b = begin_program();
+  b.count = VYRE_WIRE_HEADER_BYTES;
+  put(&b, id, sizeof id);
+  refuse_bytes(b, VYRE_ERR_INVALID_PROGRAM, "V142");
+}
+END_TEST
+
 /* All pairs of tags that ops.def has not. */
 START_TEST(refuses_unknown_operators) {
   bool known[256][256] = { 0 }, single[256] = { 0 };
@@ -607,6 +622,7 @@ int main(void) {
                            refuses_headers,
                            refuses_numbers,
                            refuses_bools_other_than_0_and_1,
+                           refuses_names_with_a_byte_0,
                            refuses_unknown_operators,
                            refuses_unknown_statements,
                            refuses_unknown_types,
