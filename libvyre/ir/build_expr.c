@@ -33,10 +33,9 @@ IR_INLINE void add_operand(ir_expr_meta *meta, const ir_expr_meta *operand) {
   meta->flags |= operand->flags;
 }
 
-IR_INLINE ir_expr_meta derive_meta(const vyre_builder *b, ir_words n) {
+IR_INLINE ir_expr_meta derive_meta(const vyre_builder *b, ir_words n, uint32_t arity) {
   const ir_expr_meta *all = b->meta.data;
   vyre_op op = (uint8_t)n.head;
-  uint32_t arity = ir_op_arity[op];
   ir_expr_meta meta = { .uses = 1, .flags = own_flags(b, op, n.w) };
   if (op == VYRE_OP_VAR) meta.newest = n.w + 1;
   if (arity > 0) add_operand(&meta, &all[n.x]);
@@ -63,10 +62,10 @@ static vyre_expr refuse_growth(vyre_builder *b) {
 }
 
 /* Appends a node that is not there yet. */
-IR_INLINE vyre_expr add_node(vyre_builder *b, ir_words n, ir_expr_place place) {
+IR_INLINE vyre_expr add_node(vyre_builder *b, ir_words n, uint32_t arity, ir_expr_place place) {
   vyre_program *p = b->program;
   vyre_expr e = p->exprs.count;
-  ir_expr_meta meta = derive_meta(b, n);
+  ir_expr_meta meta = derive_meta(b, n, arity);
   if (meta.depth > VYRE_MAX_EXPR_DEPTH) return refuse_depth(b, meta.depth);
   if (e >= VYRE_MAX_PROGRAM_BYTES) return refuse_size(b);
   if (e == p->exprs.capacity && !build_reserve(b, 1)) return refuse_growth(b);
@@ -77,18 +76,21 @@ IR_INLINE vyre_expr add_node(vyre_builder *b, ir_words n, ir_expr_place place) {
   return e;
 }
 
-/* Appends an expression to the pool, or finds the equal one; 0 without memory or beyond a limit. Inlined where most
- * expressions come from, so that what the operator decides is decided once. */
-IR_INLINE vyre_expr build_node(vyre_builder *b, ir_expr e) {
+/* Appends an expression of |arity| operands to the pool, or finds the equal one; 0 without memory or beyond a limit. It
+ * is inlined where most expressions come from, so that what is known there is not found out again. */
+IR_INLINE vyre_expr build_node(vyre_builder *b, uint32_t arity, ir_expr e) {
   if (b->out_of_memory) return 0; /* the set may lack what was built last */
   ir_words n = ir_words_of(&e);
   ir_expr_place place;
   vyre_expr known = ir_expr_set_find(&b->expr_set, b->program->exprs.data, n, &place);
-  return known != 0 ? known : add_node(b, n, place);
+  return known != 0 ? known : add_node(b, n, arity, place);
 }
 
-vyre_expr build_leaf(vyre_builder *b, vyre_expr *known, ir_expr e) {
-  if (*known == 0 && !b->out_of_memory) *known = add_node(b, ir_words_of(&e), (ir_expr_place){ 0 });
+/* The same for all else. */
+static vyre_expr build_any(vyre_builder *b, ir_expr e) { return build_node(b, ir_op_arity[e.op], e); }
+
+vyre_expr build_new_leaf(vyre_builder *b, vyre_expr *known, ir_expr e) {
+  if (!b->out_of_memory) *known = add_node(b, ir_words_of(&e), 0, (ir_expr_place){ 0 });
   return *known;
 }
 
@@ -125,9 +127,9 @@ vyre_expr vyre_build_literal(vyre_builder *b, vyre_type type, uint64_t bits) {
     ir_builder_report(b, VYRE_V145, "0x%llx is no literal of type %s", (unsigned long long)bits, build_type_name(type));
     return 0;
   }
-  return build_node(b, (ir_expr){ .op = VYRE_OP_LIT,
-                                   .type = (uint8_t)type,
-                                   .arg = { (uint32_t)bits, (uint32_t)(bits >> 32) } });
+  return build_node(b, 0, (ir_expr){ .op = VYRE_OP_LIT,
+                                     .type = (uint8_t)type,
+                                     .arg = { (uint32_t)bits, (uint32_t)(bits >> 32) } });
 }
 
 vyre_expr vyre_build_bool(vyre_builder *b, bool value) { return vyre_build_literal(b, VYRE_TYPE_BOOL, value); }
@@ -205,7 +207,7 @@ vyre_expr vyre_build_len(vyre_builder *b, vyre_op op, vyre_binding binding) {
     return 0;
   }
   vyre_type type = op == VYRE_OP_LEN ? VYRE_TYPE_U32 : VYRE_TYPE_U64;
-  return build_node(b, (ir_expr){ .op = (uint8_t)op, .type = (uint8_t)type, .arg[3] = binding });
+  return build_any(b, (ir_expr){ .op = (uint8_t)op, .type = (uint8_t)type, .arg[3] = binding });
 }
 
 bool build_check_index(vyre_builder *b, const ir_buffer *buffer, vyre_expr index, vyre_code code) {
@@ -236,7 +238,8 @@ vyre_expr vyre_build_load(vyre_builder *b, vyre_op op, vyre_binding binding, vyr
   }
   if (!build_check_index(b, buffer, index, VYRE_V133)) return 0;
   vyre_type value = ir_type_at((vyre_type)buffer->element)->value;
-  return build_node(b, (ir_expr){ .op = (uint8_t)op, .type = (uint8_t)value, .arg = { [0] = index, [3] = binding } });
+  ir_expr load = { .op = (uint8_t)op, .type = (uint8_t)value, .arg = { [0] = index, [3] = binding } };
+  return build_node(b, 1, load);
 }
 
 /* Whether |element| has atomic operator |op|. */
@@ -295,7 +298,7 @@ vyre_expr vyre_build_atomic(vyre_builder *b, vyre_op op, vyre_binding binding, v
                    .arg = { index, 0, 0, binding } };
   if (op != VYRE_OP_ATOMIC_LOAD) node.arg[1] = value;
   if (cas) node.arg[2] = desired;
-  return build_node(b, node);
+  return build_any(b, node);
 }
 
 /* ---- Operators ----------------------------------------------------------------------------- */
@@ -307,7 +310,7 @@ static vyre_expr splat_to(vyre_builder *b, vyre_expr e, vyre_type beside) {
   if (!ir_is_vector(beside) || ir_is_vector(own)) return e;
   vyre_type vector = ir_vector_of(own, ir_type_at(beside)->lanes);
   if (vector == VYRE_TYPE_NONE) return e;
-  return build_node(b, (ir_expr){ .op = VYRE_OP_SPLAT, .type = (uint8_t)vector, .arg[0] = e });
+  return build_any(b, (ir_expr){ .op = VYRE_OP_SPLAT, .type = (uint8_t)vector, .arg[0] = e });
 }
 
 static bool is_plain_number(vyre_type t) { return t >= VYRE_TYPE_U32 && t <= VYRE_TYPE_F64; }
@@ -358,7 +361,15 @@ static bool constant_value(const vyre_builder *b, vyre_expr e, uint64_t *bits) {
   return true;
 }
 
-static vyre_expr build_op(vyre_builder *b, vyre_op op, vyre_expr x, vyre_expr y, vyre_expr z) {
+/* Whether an integer is divided by a constant 0 (V44). */
+static bool divides_by_zero(vyre_builder *b, vyre_op op, vyre_expr y) {
+  uint64_t bits;
+  if (!ir_is_integer(build_type_of(b, y)) || !constant_value(b, y, &bits) || bits != 0) return false;
+  ir_builder_report(b, VYRE_V44, "the right operand of %s is 0", vyre_op_describe(op)->spelling);
+  return true;
+}
+
+IR_INLINE vyre_expr build_op(vyre_builder *b, vyre_op op, uint32_t arity, vyre_expr x, vyre_expr y, vyre_expr z) {
   vyre_code code;
   vyre_type tx = build_type_of(b, x), ty = build_type_of(b, y), tz = build_type_of(b, z);
   vyre_type type = ir_check_op(op, tx, ty, tz, &code);
@@ -366,12 +377,23 @@ static vyre_expr build_op(vyre_builder *b, vyre_op op, vyre_expr x, vyre_expr y,
     report_types(b, code, op, tx, ty, tz);
     return 0;
   }
-  uint64_t bits;
-  if ((op == VYRE_OP_DIV || op == VYRE_OP_MOD) && ir_is_integer(ty) && constant_value(b, y, &bits) && bits == 0) {
-    ir_builder_report(b, VYRE_V44, "the right operand of %s is 0", vyre_op_describe(op)->spelling);
-    return 0;
-  }
-  return build_node(b, (ir_expr){ .op = (uint8_t)op, .type = (uint8_t)type, .arg = { x, y, z } });
+  if ((op == VYRE_OP_DIV || op == VYRE_OP_MOD) && divides_by_zero(b, op, y)) return 0;
+  return build_node(b, arity, (ir_expr){ .op = (uint8_t)op, .type = (uint8_t)type, .arg = { x, y, z } });
+}
+
+static vyre_expr build_op_1(vyre_builder *b, vyre_op op, vyre_expr x) {
+  return build_usable(b, x) ? build_op(b, op, 1, x, 0, 0) : 0;
+}
+
+static vyre_expr build_op_2(vyre_builder *b, vyre_op op, vyre_expr x, vyre_expr y) {
+  bool good = build_usable(b, x);
+  return build_usable(b, y) && good ? build_op(b, op, 2, x, y, 0) : 0;
+}
+
+static vyre_expr build_op_3(vyre_builder *b, vyre_op op, vyre_expr x, vyre_expr y, vyre_expr z) {
+  bool good = build_usable(b, x);
+  good &= build_usable(b, y);
+  return build_usable(b, z) && good ? build_op(b, op, 3, x, y, z) : 0;
 }
 
 /* Operators with |arity| operands that have nothing but operands. */
@@ -384,16 +406,15 @@ static bool plain_operator(vyre_builder *b, vyre_op op, uint32_t arity) {
 }
 
 vyre_expr ir_build_operator(vyre_builder *b, vyre_op op, const vyre_expr *x) {
-  uint32_t arity = ir_op_arity[op];
-  vyre_expr y = arity > 1 ? x[1] : 0, z = arity > 2 ? x[2] : 0;
-  bool good = build_usable(b, x[0]);
-  if (arity > 1) good &= build_usable(b, y);
-  if (arity > 2) good &= build_usable(b, z);
-  return good ? build_op(b, op, x[0], y, z) : 0;
+  switch (ir_op_arity[op]) {
+    case 1: return build_op_1(b, op, x[0]);
+    case 2: return build_op_2(b, op, x[0], x[1]);
+    default: return build_op_3(b, op, x[0], x[1], x[2]);
+  }
 }
 
 vyre_expr vyre_build_unary(vyre_builder *b, vyre_op op, vyre_expr x) {
-  return plain_operator(b, op, 1) ? ir_build_operator(b, op, &x) : 0;
+  return plain_operator(b, op, 1) ? build_op_1(b, op, x) : 0;
 }
 
 static bool is_elementwise(vyre_op op) {
@@ -412,11 +433,11 @@ vyre_expr vyre_build_binary(vyre_builder *b, vyre_op op, vyre_expr x, vyre_expr 
     if (!shift) x = splat_to(b, x, build_type_of(b, y));
     if (x == 0 || y == 0) return 0;
   }
-  return build_op(b, op, x, y, 0);
+  return build_op_2(b, op, x, y);
 }
 
 vyre_expr vyre_build_select(vyre_builder *b, vyre_expr c, vyre_expr x, vyre_expr y) {
-  return ir_build_operator(b, VYRE_OP_SELECT, (vyre_expr[]){ c, x, y });
+  return build_op_3(b, VYRE_OP_SELECT, c, x, y);
 }
 
 vyre_expr vyre_build_fma(vyre_builder *b, vyre_expr x, vyre_expr y, vyre_expr z) {
@@ -430,7 +451,7 @@ vyre_expr vyre_build_fma(vyre_builder *b, vyre_expr x, vyre_expr y, vyre_expr z)
   y = splat_to(b, y, vector);
   z = splat_to(b, z, vector);
   if (x == 0 || y == 0 || z == 0) return 0;
-  return build_op(b, VYRE_OP_FMA, x, y, z);
+  return build_op_3(b, VYRE_OP_FMA, x, y, z);
 }
 
 /* ---- Conversions and vectors --------------------------------------------------------------- */
@@ -443,7 +464,7 @@ vyre_expr vyre_build_cast(vyre_builder *b, vyre_type type, vyre_expr x) {
     return 0;
   }
   vyre_type value = ir_type_at(type)->value;
-  return build_node(b, (ir_expr){ .op = VYRE_OP_CAST, .type = (uint8_t)value, .aux = (uint8_t)type, .arg[0] = x });
+  return build_node(b, 1, (ir_expr){ .op = VYRE_OP_CAST, .type = (uint8_t)value, .aux = (uint8_t)type, .arg[0] = x });
 }
 
 vyre_expr vyre_build_bitcast(vyre_builder *b, vyre_type type, vyre_expr x) {
@@ -453,7 +474,7 @@ vyre_expr vyre_build_bitcast(vyre_builder *b, vyre_type type, vyre_expr x) {
     ir_builder_report(b, VYRE_V12, "bitcast of %s to %s", build_type_name(from), build_type_name(type));
     return 0;
   }
-  return build_node(b, (ir_expr){ .op = VYRE_OP_BITCAST, .type = (uint8_t)type, .arg[0] = x });
+  return build_any(b, (ir_expr){ .op = VYRE_OP_BITCAST, .type = (uint8_t)type, .arg[0] = x });
 }
 
 vyre_expr vyre_build_vector(vyre_builder *b, vyre_type type, const vyre_expr *components, uint32_t count) {
@@ -468,7 +489,7 @@ vyre_expr vyre_build_vector(vyre_builder *b, vyre_type type, const vyre_expr *co
     good &= check_operand(b, components[i], ir_component(type), VYRE_V148);
     node.arg[i] = components[i];
   }
-  return good ? build_node(b, node) : 0;
+  return good ? build_any(b, node) : 0;
 }
 
 vyre_expr vyre_build_extract(vyre_builder *b, vyre_expr vector, uint32_t component) {
@@ -478,8 +499,8 @@ vyre_expr vyre_build_extract(vyre_builder *b, vyre_expr vector, uint32_t compone
     ir_builder_report(b, VYRE_V68, "component %u of %s", component, build_type_name(type));
     return 0;
   }
-  return build_node(b, (ir_expr){ .op = VYRE_OP_EXTRACT,
-                                   .type = (uint8_t)ir_component(type),
-                                   .aux = (uint8_t)component,
-                                   .arg[0] = vector });
+  return build_any(b, (ir_expr){ .op = VYRE_OP_EXTRACT,
+                                 .type = (uint8_t)ir_component(type),
+                                 .aux = (uint8_t)component,
+                                 .arg[0] = vector });
 }

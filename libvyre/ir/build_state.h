@@ -50,7 +50,10 @@ struct vyre_builder {
 };
 
 /* A leaf that names something, whose expression is kept in |*known|: 0 if it was not used yet. */
-vyre_expr build_leaf(vyre_builder *b, vyre_expr *known, ir_expr e);
+vyre_expr build_new_leaf(vyre_builder *b, vyre_expr *known, ir_expr e);
+static inline vyre_expr build_leaf(vyre_builder *b, vyre_expr *known, ir_expr e) {
+  return *known != 0 ? *known : build_new_leaf(b, known, e);
+}
 /* Makes room for |more| expressions; false without memory. */
 bool build_reserve(vyre_builder *b, uint32_t more);
 /* Says, once, that no wire form can hold what the program has (V143). */

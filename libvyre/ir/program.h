@@ -126,6 +126,7 @@ vyre_type ir_type_named(const char *spelling, size_t bytes);
 /* The words that no name may be, as a hash table of their numbers, for who asks often. */
 typedef struct ir_reserved {
   uint16_t slots[512]; /* 1 + number; 0 is free */
+  uint8_t bytes[512];  /* length of the word in each slot */
 } ir_reserved;
 void ir_note_reserved_words(ir_reserved *reserved, uint64_t key);
 /* |string| has been hashed under the same key. */

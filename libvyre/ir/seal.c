@@ -117,16 +117,19 @@ static void count_expressions(census *c) {
     uint32_t count, *operands = stmt_operands(p, &p->stmts.data[s], &count);
     for (uint32_t i = 0; i < count; i++) c->uses[operands[i]]++;
   }
+  uint32_t used = 0, types = 0, *all = c->uses; /* in registers */
   for (uint32_t e = p->exprs.count; e-- > 1;) {
-    uint32_t uses = c->uses[e];
+    uint32_t uses = all[e];
     if (uses == 0) continue;
     const ir_expr *node = ir_expr_at(p, e);
-    c->used++;
+    used++;
+    types |= 1u << node->type;
     c->evaluated[node->op] += uses;
-    c->types |= 1u << node->type;
-    for (uint32_t i = 0; i < ir_op_arity[node->op]; i++) c->uses[node->arg[i]] += uses;
+    for (uint32_t i = 0, arity = ir_op_arity[node->op]; i < arity; i++) all[node->arg[i]] += uses;
     look_closer(c, node);
   }
+  c->used = used;
+  c->types = types;
 }
 
 /* Moves used expressions together and leaves each one's new handle in |marks|, which is not 0 for those. */

@@ -98,18 +98,20 @@ static const char *word_at(uint32_t number) {
 static uint32_t find_word(const ir_reserved *reserved, const char *text, size_t bytes, uint32_t hash) {
   for (uint32_t slot = hash;; slot++) {
     uint16_t number = reserved->slots[slot % SLOTS];
-    if (number == 0 || equals(word_at(number - 1u), text, bytes)) return slot % SLOTS;
+    if (number == 0) return slot % SLOTS;
+    if (reserved->bytes[slot % SLOTS] == bytes && memcmp(word_at(number - 1u), text, bytes) == 0) return slot % SLOTS;
   }
 }
 
 void ir_note_reserved_words(ir_reserved *reserved, uint64_t key) {
-  *reserved = (ir_reserved){ { 0 } };
+  *reserved = (ir_reserved){ 0 };
   for (uint32_t i = 0; i < WORDS; i++) {
     const char *word = word_at(i);
     size_t bytes = strlen(word);
     if (bytes == 0) continue;
     uint32_t slot = find_word(reserved, word, bytes, vyre_hash_bytes(key, word, (uint32_t)bytes));
     reserved->slots[slot] = (uint16_t)(i + 1);
+    reserved->bytes[slot] = (uint8_t)bytes;
   }
 }
 

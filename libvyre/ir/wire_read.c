@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "ir/wire.h"
 
 static void stop(wire_reader *r, vyre_status status) {
   r->status = status;
@@ -62,11 +61,9 @@ uint64_t wire_fixed(wire_reader *r, uint32_t bytes) {
   return value;
 }
 
-uint32_t wire_small(wire_reader *r, uint32_t most, const char *what) {
-  const uint8_t *at = r->at;
-  uint32_t value = wire_u8(r);
-  if (value <= most) return value;
-  wire_refuse(r, at, "%s is %u, at most %u can be", what, value, most);
+uint32_t wire_refuse_small(wire_reader *r, uint32_t most, const char *what) {
+  if (r->at == r->end) return wire_truncated(r);
+  wire_refuse(r, r->at, "%s is %u, at most %u can be", what, *r->at, most);
   return 0;
 }
 
@@ -75,24 +72,24 @@ uint32_t wire_small(wire_reader *r, uint32_t most, const char *what) {
   ((wire) == WIRE_VECTOR_TYPE ? WIRE_TAGS + VYRE_TYPE_##component * 8 + (lanes) : (wire))
 enum { TYPE_KEYS = WIRE_TAGS + VYRE_TYPE_COUNT * 8 };
 
-static const uint8_t type_of_key[TYPE_KEYS] = {
+const uint8_t wire_type_of_key[TYPE_KEYS] = {
 #define X(name, spelling, bytes, lanes, component, value, wire) [TYPE_KEY(wire, component, lanes)] = VYRE_TYPE_##name,
 #include <vyre/types.def>
 #undef X
 };
 
 static vyre_type scalar_of_tag(uint32_t tag) {
-  return tag < WIRE_TAGS ? (vyre_type)type_of_key[tag] : VYRE_TYPE_NONE;
+  return tag < WIRE_TAGS ? (vyre_type)wire_type_of_key[tag] : VYRE_TYPE_NONE;
 }
 
-vyre_type wire_type(wire_reader *r) {
+vyre_type wire_long_type(wire_reader *r) {
   const uint8_t *at = r->at;
   uint32_t tag = wire_u8(r);
   vyre_type type = scalar_of_tag(tag);
   if (tag == WIRE_VECTOR_TYPE) {
     vyre_type component = scalar_of_tag(wire_u8(r));
     uint32_t lanes = wire_u8(r);
-    type = lanes < 8 ? (vyre_type)type_of_key[WIRE_TAGS + component * 8 + lanes] : VYRE_TYPE_NONE;
+    type = lanes < 8 ? (vyre_type)wire_type_of_key[WIRE_TAGS + component * 8 + lanes] : VYRE_TYPE_NONE;
   }
   if (type == VYRE_TYPE_NONE) wire_refuse(r, at, "type tag 0x%02x, or what follows it, is no type of version 1", tag);
   return type;

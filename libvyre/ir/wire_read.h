@@ -9,6 +9,8 @@
 
 #include <vyre/ir.h>
 
+#include "ir/wire.h"
+
 typedef struct wire_reader {
   const uint8_t *start, *at, *end;
   vyre_error *error; /* filled by the first fault; may be NULL */
@@ -41,8 +43,17 @@ static inline uint32_t wire_leb32(wire_reader *r, uint32_t most, const char *wha
 /* |bytes| bytes (at most 8), lowest first. */
 uint64_t wire_fixed(wire_reader *r, uint32_t bytes);
 /* A type; NONE after a fault. */
-vyre_type wire_type(wire_reader *r);
+vyre_type wire_long_type(wire_reader *r);
+extern const uint8_t wire_type_of_key[]; /* scalars by their tag, and what only wire_long_type knows */
+static inline vyre_type wire_type(wire_reader *r) {
+  bool scalar = r->at < r->end && *r->at < WIRE_TAGS && wire_type_of_key[*r->at] != VYRE_TYPE_NONE;
+  return scalar ? (vyre_type)wire_type_of_key[*r->at++] : wire_long_type(r);
+}
+
 /* A number in one byte, at most |most|. */
-uint32_t wire_small(wire_reader *r, uint32_t most, const char *what);
+uint32_t wire_refuse_small(wire_reader *r, uint32_t most, const char *what);
+static inline uint32_t wire_small(wire_reader *r, uint32_t most, const char *what) {
+  return r->at < r->end && *r->at <= most ? *r->at++ : wire_refuse_small(r, most, what);
+}
 
 #endif
