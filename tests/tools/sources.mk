@@ -1,6 +1,10 @@
 # The command: its parts, and the whole from a shell.
-tools_unit_tests = tests/tools/test_npy tests/tools/test_number tests/tools/test_profile
+tools_unit_tests = \
+	tests/tools/test_conform_programs tests/tools/test_npy tests/tools/test_number tests/tools/test_profile
 check_PROGRAMS += $(tools_unit_tests)
+tests_tools_test_conform_programs_SOURCES = tests/tools/test_conform_programs.c $(conform_program_sources)
+tests_tools_test_conform_programs_CFLAGS = $(TEST_CFLAGS)
+tests_tools_test_conform_programs_LDADD = $(TEST_LIBS)
 tests_tools_test_npy_SOURCES = tests/tools/test_npy.c tools/npy.c tools/npy.h
 tests_tools_test_npy_CFLAGS = $(TEST_CFLAGS)
 tests_tools_test_npy_LDADD = $(TEST_LIBS)
