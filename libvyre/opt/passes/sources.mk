@@ -4,7 +4,10 @@ vyre_core_sources += \
 	libvyre/opt/passes/barrier_coalesce.c \
 	libvyre/opt/passes/branch.c \
 	libvyre/opt/passes/canonicalize.c \
+	libvyre/opt/passes/const_buffer_fold.c \
 	libvyre/opt/passes/const_fold.c \
+	libvyre/opt/passes/dead_store_elim.c \
+	libvyre/opt/passes/memory.h libvyre/opt/passes/store_to_load_forward.c \
 	libvyre/opt/passes/fma_synthesize.c \
 	libvyre/opt/passes/fold_literals.c \
 	libvyre/opt/passes/cse.c \
