@@ -196,17 +196,12 @@ static bool takes(vyre_op op, vyre_type type) {
   return false;
 }
 
-/* Functions with a budget have no exact results in f64, so that a device has nothing to keep to. */
-static bool is_held(vyre_op op, vyre_type type) {
-  return (ir_op_effects[op] & VYRE_EFFECT_ULP) != 0 && type != VYRE_TYPE_F32;
-}
-
 static void check_ops(void) {
   for (vyre_op op = VYRE_OP_NONE + 1; op < VYRE_OP_COUNT; op++) {
     bool any = false;
     for (vyre_type type = VYRE_TYPE_NONE; type < VYRE_TYPE_COUNT; type++) {
       any |= seen.op[op][type];
-      if (is_value(type) && takes(op, type) && !is_held(op, type))
+      if (is_value(type) && takes(op, type))
         ck_assert_msg(seen.op[op][type], "%s of %s is in no program", vyre_op_describe(op)->name, type_name(type));
     }
     ck_assert_msg(any, "%s is in no program", vyre_op_describe(op)->name);
