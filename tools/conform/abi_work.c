@@ -341,7 +341,7 @@ void check_bind_zero(kit *k) {
   world w;
   vyre_error error = VYRE_ERROR_INIT;
   if (!world_open(k, &w)) return;
-  enum { BOUND = 40 };
+  enum { WRITTEN = 64, BOUND = 100 }; /* one workgroup leaves the rest as it is */
   vyre_bind binds[2] = {
     {.buffer = w.x, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
     {.flags = VYRE_BIND_WRITTEN | VYRE_BIND_ZERO, .buffer = w.y, .bytes = 4 * BOUND, .elements = BOUND},
@@ -355,8 +355,7 @@ void check_bind_zero(kit *k) {
     dispatch.grid[0] = groups;
     for (uint32_t i = 0; i < WORLD_ELEMENTS; i++) {
       w.y_words[i] = 0xBADu + i;
-      wanted[i] = i >= BOUND || groups == 0 ? 0xBADu + i : i * 0x9E3779B1u * 3 + n;
-      if (groups == 0 && i < BOUND) wanted[i] = 0;
+      wanted[i] = i >= BOUND ? 0xBADu + i : i < WRITTEN && groups > 0 ? i * 0x9E3779B1u * 3 + n : 0;
     }
     raw_flush(&w.r, w.y, 4 * WORLD_ELEMENTS);
     if (!run_commands(&w, "a binding that is zero first", &(vyre_command){VYRE_COMMAND_DISPATCH, 0, &dispatch}, 1)) return;

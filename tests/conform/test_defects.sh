@@ -1,0 +1,74 @@
+#!/bin/sh
+# Copies of the template with one thing wrong each: the check that is for it fails, and says so. (What goes wrong with
+# numbers is in the tests of the numeric checks.)
+. "$top_srcdir/tests/tools/lib.sh"
+. "$top_srcdir/tests/conform/lib.sh"
+[ "$VYRE_SANITIZERS" = no ] || { echo 'a plugin is built without the sanitizer of this build'; exit 77; }
+
+# spoil FILE EXPRESSION: a copy of the template's file, changed by sed; it must change.
+spoil() {
+  sed "$2" "$top_srcdir/plugins/template/$1" >"$1"
+  if cmp -s "$1" "$top_srcdir/plugins/template/$1"; then fail "$2 changes nothing in $1"; fi
+}
+# found ID TEXT: the check fails with that, and nothing is left.
+found() {
+  template
+  expect 1 "$VYRE" conform vyre_backend_template.so --only "$1"
+  grep -q "^\(fail\|crash\|timeout\) *$1" out || fail "$1 does not find it"
+  out_has "$2"
+  rm -f ./*.c
+}
+
+# --- The file ---
+echo '__attribute__((visibility("default"))) int second(void) { return 1; }' >more.c; found static.exports second
+echo '__attribute__((constructor)) static void begin(void) { extern int getpid(void); getpid(); }' >more.c
+found static.constructors 'a constructor, begin'
+echo '__attribute__((destructor)) static void end(void) { extern int getpid(void); getpid(); }' >more.c
+found static.constructors 'a destructor, end'
+echo 'int atexit(void (*)(void)); static void end(void) {} void more(void) { atexit(end); }' >more.c
+found static.constructors 'atexit'
+echo 'int strange(void) { return 1; }' >stranger.x
+$CC -shared -fPIC -x c stranger.x -o libstranger.so.1 -Wl,-soname,libstranger.so.1
+echo 'extern int strange(void); int more(void) { return strange(); }' >more.c
+FLAGS="$PWD/libstranger.so.1 -Wl,-rpath,$PWD"; found static.needed 'needs libstranger.so.1'
+FLAGS='-Wl,-z,undefs'
+echo 'extern int vyre_log_wants(void); int more(void) { return vyre_log_wants(); }' >more.c
+found static.imports 'takes vyre_log_wants from its host'
+FLAGS='-Wl,-z,execstack'
+found static.segments 'an executable stack'
+FLAGS=
+
+# --- The descriptor ---
+spoil plugin.c 's/^  \.flags = VYRE_BACKEND_TAKES_KERNEL,/  .flags = 1u << 9,/'; found static.descriptor 'VBP-9'
+spoil plugin.c 's/TAKEN(PARAM), TAKEN(SPEC)/{ 0x3FF, 0, 1 }, TAKEN(SPEC)/'; found static.opcodes 'no opcode 0x3ff'
+spoil plugin.c '/^  \.timeline_wait = /d'; found static.slots 'timeline_wait'
+spoil plugin.c 's/^  (void)request;$/  static vyre_backend_desc copies[2]; static int turn; copies[turn ^= 1] = desc; return \&copies[turn];/'
+found static.query 'another descriptor'
+
+# --- Records and flags ---
+spoil objects.c 's/  if (given > bytes) given = bytes;/  given = bytes;/'; found abi.records.short 'VBP-13'
+spoil objects.c 's/  if (room > bytes) room = bytes;/  room = bytes;/'; found abi.records.outputs 'was written'
+spoil objects.c 's/  if ((flags & ~known) == 0) return VYRE_OK;/  return VYRE_OK;/'; found abi.flags 'a queue with an unknown flag'
+spoil plugin.c 's/^    c\.binding_alignment = 16;/    c.subgroup_size = 3;/'; found abi.devices 'subgroup_size 3'
+
+# --- Compiling and loading ---
+spoil code.c 's/    return in->aux <= VYRE_ORDER_SEQ_CST && in->aux2 <= VYRE_SCOPE_SYSTEM;/    return true;/'
+found abi.compile.unknown 'an unknown memory scope'
+spoil plugin.c 's/  if (digest(&header, kernel) != header\.digest).*/  ;/'; found abi.load.bytes 'one byte changed'
+spoil code.c 's/^  else engine_free(code);$/  else code = NULL;/'; found resource.refused 'allocations of its own'
+spoil code.c 's/^static vyre_status broken(.*/&\n  extern void abort(void); abort();/'; found abi.compile.headers 'signal 6 (Aborted)'
+spoil plugin.c 's/^  if (bytes == NULL) return backend_no_memory(error);$//'; found resource.host_memory 'signal 11'
+spoil objects.c 's/^    free(executable);$//; s/^    backend_set_destroy(set);$//'; found resource.own_memory 'allocations live on'
+
+# --- Work ---
+spoil objects.c 's/  if (device->process == getpid()) return VYRE_OK;/  return VYRE_OK;/'; found abi.fork 'child process'
+spoil execute.c 's/    if (set->binds\[slot\]\.flags & VYRE_BIND_ZERO/    if (set->binds[slot].flags \& (1u << 20)/'
+found abi.batch.zero 'zero first'
+spoil execute.c 's/^    completion->clamped_extents++;$//'; found abi.batch.indirect clamped_extents
+spoil queue.c 's/^  bool fits = !in || (device->queues < BACKEND_MAX_QUEUES/  bool fits = !in || (device->queues < 9999/'
+found abi.time.limit 'above max_queues'
+spoil queue.c 's/^    backend_execute(&s->work);$/    signal_all(device, s); backend_execute(\&s->work);/'
+found abi.time.records 'is not filled'
+spoil plugin.c 's/^static vyre_status probe(/#include <stdio.h>\n&/; s/^  (void)host, (void)error;$/  puts("hello");/'
+found abi.probe 'prints nothing'
+finish
