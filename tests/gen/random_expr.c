@@ -292,14 +292,32 @@ static vyre_expr make_binary(generator *g, vyre_type type, level want, uint32_t 
   static const vyre_op shifts[] = { VYRE_OP_SHL, VYRE_OP_SHR, VYRE_OP_ROTL, VYRE_OP_ROTR };
   static const vyre_op unsigneds[] = { VYRE_OP_ABSDIFF, VYRE_OP_SAT_ADD, VYRE_OP_SAT_SUB, VYRE_OP_SAT_MUL };
   vyre_expr x = make_expr(g, type, want, depth);
-  if (is_float(type)) return vyre_build_binary(g->b, PICK(g, floats), x, make_beside(g, type, want, depth));
-  bool plain_unsigned = type == VYRE_TYPE_U32 || type == VYRE_TYPE_U64;
-  switch (pick(g, plain_unsigned ? 6 : 5)) {
-    case 0: return vyre_build_binary(g->b, PICK(g, divisions), x, make_divisor(g, type, want));
-    case 1: return vyre_build_binary(g->b, PICK(g, shifts), x, make_expr(g, VYRE_TYPE_U32, want, depth));
-    case 5: return vyre_build_binary(g->b, PICK(g, unsigneds), x, make_expr(g, type, want, depth));
-    default: return vyre_build_binary(g->b, PICK(g, integers), x, make_beside(g, type, want, depth));
+  if (is_float(type)) {
+    vyre_op op = PICK(g, floats);
+    return vyre_build_binary(g->b, op, x, make_beside(g, type, want, depth));
   }
+  bool plain_unsigned = type == VYRE_TYPE_U32 || type == VYRE_TYPE_U64;
+  vyre_op op;
+  vyre_expr y;
+  switch (pick(g, plain_unsigned ? 6 : 5)) {
+    case 0:
+      op = PICK(g, divisions);
+      y = make_divisor(g, type, want);
+      break;
+    case 1:
+      op = PICK(g, shifts);
+      y = make_expr(g, VYRE_TYPE_U32, want, depth);
+      break;
+    case 5:
+      op = PICK(g, unsigneds);
+      y = make_expr(g, type, want, depth);
+      break;
+    default:
+      op = PICK(g, integers);
+      y = make_beside(g, type, want, depth);
+      break;
+  }
+  return vyre_build_binary(g->b, op, x, y);
 }
 
 static bool transcendentals_allowed(const generator *g, vyre_type type) {
@@ -328,7 +346,8 @@ static vyre_expr make_integer_function(generator *g, vyre_type type, level want,
   bool has_sign = component == VYRE_TYPE_I32 || component == VYRE_TYPE_I64;
   if (type == VYRE_TYPE_U32 && chance(g, 25)) {
     vyre_type from = chance(g, 50) ? VYRE_TYPE_U32 : VYRE_TYPE_I32;
-    return vyre_build_unary(g->b, PICK(g, unpacks), make_expr(g, from, want, depth));
+    vyre_op op = PICK(g, unpacks);
+    return vyre_build_unary(g->b, op, make_expr(g, from, want, depth));
   }
   vyre_op op = has_sign && chance(g, 30) ? PICK(g, with_sign) : PICK(g, any);
   return vyre_build_unary(g->b, op, make_expr(g, type, want, depth));
@@ -382,7 +401,8 @@ static vyre_expr make_vector(generator *g, vyre_type type, level want, uint32_t 
 static vyre_expr make_extract(generator *g, vyre_type type, level want, uint32_t depth) {
   vyre_type from = (vyre_type)(VYRE_TYPE_U32X2 + pick(g, VYRE_TYPE_F32X4 - VYRE_TYPE_U32X2 + 1));
   if (component_of(from) != type) return 0;
-  return vyre_build_extract(g->b, make_expr(g, from, want, depth), pick(g, lanes_of(from)));
+  vyre_expr vector = make_expr(g, from, want, depth);
+  return vyre_build_extract(g->b, vector, pick(g, lanes_of(from)));
 }
 
 /* ---- Subgroups ----------------------------------------------------------------------------- */

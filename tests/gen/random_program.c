@@ -69,7 +69,8 @@ static vyre_binding make_table(generator *g, const char *name, vyre_type element
 
 static void make_memory(generator *g, vyre_access access, usage role) {
   char name[NAME_BYTES];
-  memory m = { .access = access, .role = role, .element = pick_element(g), .counts = pick_counting(g) };
+  memory m = { .access = access, .role = role, .element = pick_element(g) };
+  m.counts = pick_counting(g);
   if (role == COUNTER) m.element = chance(g, 50) ? VYRE_TYPE_U32 : VYRE_TYPE_I32;
   bool inner = access == VYRE_ACCESS_SHARED || access == VYRE_ACCESS_LOCAL || access == VYRE_ACCESS_TABLE;
   m.length = inner || chance(g, 20) ? 1 + pick(g, 64) : 0;

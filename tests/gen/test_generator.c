@@ -37,6 +37,19 @@ START_TEST(a_seed_is_one_program) {
 }
 END_TEST
 
+/* On every machine and by every compiler. Where the generator was changed on purpose, the number is another. */
+START_TEST(programs_are_the_same_everywhere) {
+  uint32_t digest = 0;
+  for (uint64_t seed = 0; seed < 200; seed++) {
+    vyre_program *p = make(seed, NULL);
+    const uint8_t *fingerprint = vyre_program_fingerprint(p);
+    for (int i = 0; i < 8; i++) digest = digest * 31 + fingerprint[i];
+    vyre_program_release(p);
+  }
+  ck_assert_msg(digest == 0x0C89EE95u, "0x%08X", digest);
+}
+END_TEST
+
 /* What was seen over many seeds. */
 typedef struct tally {
   uint32_t ops[VYRE_OP_COUNT], stmts[VYRE_STMT_COUNT], types[VYRE_TYPE_COUNT], elements[VYRE_TYPE_COUNT];
@@ -170,6 +183,7 @@ END_TEST
 int main(void) {
   const TTest *tests[] = { numbers_are_splitmix64,
                            a_seed_is_one_program,
+                           programs_are_the_same_everywhere,
                            nothing_is_left_out,
                            nothing_reproducible_is_left_out,
                            workgroups_are_small,

@@ -91,7 +91,7 @@ START_TEST(programs_that_contain_statements) {
   static const char *const cases[][4] = {
     { "for (", "continue;" },       { "loop {", "break;" }, { "else {" },
     { "copy_async workgroup" },     { "print(", "trap(" },  { "region \"plain\" {" },
-    { "fence(seq_cst, system)" },   { "u64(self)" },        { "shared", "barrier;", "u16" },
+    { "fence(seq_cst, system)" },   { "u64(self)" },        { "barrier;", "u16" },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     uint32_t reduced = 0;

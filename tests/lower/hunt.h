@@ -20,7 +20,9 @@ typedef struct hunt {
 vyre_program *hunt_program(const hunt *h, uint64_t seed, vyre_error *error);
 void hunt_case(const hunt *h, uint64_t seed, const vyre_program *p, run_case *c);
 
-enum { HUNT_NAME = 64, HUNT_SECONDS = 20 }; /* the time that one check may take */
+enum { HUNT_NAME = 64, HUNT_SECONDS = 20 };
+/* Ends the process by a signal after so many seconds of its own time, or much longer; 0 for no limit. */
+void hunt_limit(uint32_t seconds);
 
 /* What came of a difference: the small program's text, and how it was called. */
 typedef struct finding {

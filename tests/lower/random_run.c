@@ -3,6 +3,7 @@
  * are processes, so that a crash or a program that does not end is a finding like any other. */
 #include <getopt.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -40,7 +41,6 @@ typedef struct worker {
   _Atomic uint64_t seed; /* that it works on */
   volatile uint32_t running; /* number of the variant that runs, UINT32_MAX for the oracle */
   uint64_t programs, runs, refused, trapped;
-  pid_t pid;
 } worker;
 
 typedef struct shared {
@@ -58,6 +58,7 @@ typedef struct run {
   double seconds;
   uint32_t jobs;
   shared *shared;
+  pid_t pids[MAX_JOBS];
   vyre_config *config;
   double begun;
 } run;
@@ -122,10 +123,8 @@ static void work_on(run *r, worker *w, uint64_t seed) {
   w->runs += found.runs;
   w->refused += found.refused;
   w->trapped += found.trapped;
-  if (found.failed != NULL) {
-    alarm(0);
-    report(r, found.failed, p, &c, found.text, false);
-  }
+  hunt_limit(0);
+  if (found.failed != NULL) report(r, found.failed, p, &c, found.text, false);
   vyre_program_release(p);
 }
 
@@ -155,7 +154,7 @@ __attribute__((noreturn)) static void work(run *r, worker *w) {
     if (seed >= last || atomic_load(&r->shared->found) >= FOUND_ENOUGH) break;
     atomic_store(&w->seed, seed);
     w->running = UINT32_MAX - 1;
-    alarm(HUNT_SECONDS);
+    hunt_limit(HUNT_SECONDS);
     work_on(r, w, seed);
   }
   fflush(NULL);
@@ -163,18 +162,20 @@ __attribute__((noreturn)) static void work(run *r, worker *w) {
 }
 
 /* Starts a worker; after a crash of the one before with what that left. */
-static void start(run *r, worker *w, int status) {
+static void start(run *r, uint32_t number, int status) {
+  worker *w = &r->shared->workers[number];
   uint64_t seed = atomic_load(&w->seed);
   uint32_t running = w->running;
   fflush(NULL);
-  w->pid = fork();
-  if (w->pid < 0) die("fork: no process");
-  if (w->pid > 0) return;
+  r->pids[number] = fork();
+  if (r->pids[number] < 0) die("fork: no process");
+  if (r->pids[number] > 0) return;
   if (status != 0) {
     char what[64];
-    int number = WTERMSIG(status);
-    if (number == SIGALRM) snprintf(what, sizeof what, "no end after %d s", HUNT_SECONDS);
-    else snprintf(what, sizeof what, "ended by signal %d (%s)", number, strsignal(number));
+    int sign = WTERMSIG(status);
+    bool late = sign == SIGALRM || sign == SIGPROF;
+    if (late) snprintf(what, sizeof what, "no end after %d s", HUNT_SECONDS);
+    else snprintf(what, sizeof what, "ended by signal %d (%s)", sign, strsignal(sign));
     if (!variants_open(&r->hunt.room)) die("no memory");
     look_at_crash(r, seed, running, what);
     variants_close(&r->hunt.room);
@@ -196,15 +197,15 @@ static void run_workers(run *r) {
   uint32_t alive = r->jobs;
   double shown = now();
   bool any = false;
-  for (uint32_t i = 0; i < r->jobs; i++) start(r, &r->shared->workers[i], 0);
+  for (uint32_t i = 0; i < r->jobs; i++) start(r, i, 0);
   while (alive > 0) {
     int status;
     pid_t pid = waitpid(-1, &status, isatty(2) ? WNOHANG : 0);
     any |= show_progress(r, &shown);
     if (pid == 0) nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
     for (uint32_t i = 0; pid > 0 && i < r->jobs; i++) {
-      if (r->shared->workers[i].pid != pid) continue;
-      if (WIFSIGNALED(status)) start(r, &r->shared->workers[i], status);
+      if (r->pids[i] != pid) continue;
+      if (WIFSIGNALED(status)) start(r, i, status);
       else alive--;
       if (WIFEXITED(status) && WEXITSTATUS(status) != 0) exit(WEXITSTATUS(status));
     }
@@ -267,6 +268,7 @@ static int replay_all(run *r, char **paths, int count) {
   for (int i = 0; i < count; i++) differ += replay(r, paths[i]);
   printf("%d kept programs, %d differ\n", count, differ);
   variants_close(&r->hunt.room);
+  if (r->device_count == 0) vyre_config_destroy(r->config);
   return differ > 0;
 }
 
@@ -349,5 +351,6 @@ int main(int argc, char **argv) {
   if (optind < argc) return replay_all(&r, argv + optind, argc - optind);
   atomic_store(&r.shared->next, r.from);
   run_workers(&r);
+  vyre_config_destroy(r.config);
   return show_sum(&r);
 }

@@ -39,8 +39,8 @@ static vyre_status bits_are_counted(vyre_program *p, vyre_program **out, vyre_er
 static vyre_status smaller_is_larger(vyre_program *p, vyre_program **out, vyre_error *error) {
   return reword(p, "min(", "max(", out, error);
 }
-static vyre_status exchange_is_addition(vyre_program *p, vyre_program **out, vyre_error *error) {
-  return reword(p, "atomic_xchg(", "atomic_add(", out, error);
+static vyre_status sums_go_down(vyre_program *p, vyre_program **out, vyre_error *error) {
+  return reword(p, "atomic_add(", "atomic_sub(", out, error);
 }
 static vyre_status loops_end_early(vyre_program *p, vyre_program **out, vyre_error *error) {
   return reword(p, "break;", "return;", out, error);
@@ -57,7 +57,7 @@ static vyre_status aborts(vyre_program *p, vyre_program **out, vyre_error *error
 static const variant planted[] = {
   { .name = "bits", .where = RUN_ORACLE, .transform = bits_are_counted },
   { .name = "min", .where = RUN_ENGINE, .target = TARGET_LEAST, .transform = smaller_is_larger },
-  { .name = "exchange", .where = RUN_ORACLE, .transform = exchange_is_addition },
+  { .name = "sums", .where = RUN_ORACLE, .transform = sums_go_down },
   { .name = "loops", .where = RUN_ORACLE, .transform = loops_end_early },
   { .name = "lanes", .where = RUN_ENGINE, .target = TARGET_RAW, .transform = other_lane },
 };
@@ -101,7 +101,7 @@ START_TEST(planted_defects_come_down_to_a_few_lines) {
   ck_assert(variants_open(&h.room));
   for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
     uint32_t count = 0;
-    for (uint64_t seed = 1; seed <= 150 && count < 1; seed++) count += hunt_down(&h, &planted[i], seed);
+    for (uint64_t seed = 1; seed <= 300 && count < 1; seed++) count += hunt_down(&h, &planted[i], seed);
     ck_assert_msg(count > 0, "%s was never seen", planted[i].name);
   }
   variants_close(&h.room);
