@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += tools/conform/libconform.la
 tools_conform_libconform_la_SOURCES = \
 	tools/conform/abi_compile.c \
+	tools/conform/abi_launch.c \
 	tools/conform/abi_life.c \
 	tools/conform/abi_records.c \
 	tools/conform/abi_threads.c \
