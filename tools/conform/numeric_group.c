@@ -134,17 +134,17 @@ static const char *second_operand(vyre_op op) {
 }
 
 static bool try_subgroup(kit *k, vyre_op op, const numeric_column *a, uint32_t size, uint32_t workgroup) {
-  char text[NUMERIC_TEXT], name[128], first[64];
+  char text[NUMERIC_TEXT], name[128], fixed[32] = "";
   const char *spelling = vyre_op_describe(op)->spelling, *type = vyre_type_describe(a->type)->spelling;
   const char *result = op == VYRE_OP_SUBGROUP_BALLOT ? "u32" : type;
   static uint32_t lanes[SUBGROUP_ELEMENTS];
   make_lanes(k, lanes);
-  if (size) snprintf(first, sizeof first, " subgroup(%u)", size);
+  if (size) snprintf(fixed, sizeof fixed, " subgroup(%u)", size);
   numeric_print(text,
                 "program p workgroup(%u)%s { read a: %s[]; read b: u32[]; write r: %s[]; let i = gid.x;"
                 "r[i] = %s(a[i]%s); }",
-                workgroup, size ? first : "", type, result, spelling, second_operand(op));
-  snprintf(name, sizeof name, "%s of %s, subgroups of %u, workgroup(%u)", spelling, type, size, workgroup);
+                workgroup, fixed, type, result, spelling, second_operand(op));
+  snprintf(name, sizeof name, "%s of %s, workgroup(%u)%s", spelling, type, workgroup, fixed);
   uint32_t groups = 512 / workgroup + 2;
   kit_buffer buffers[] = {numeric_input("a", a),
                           {.name = "b", .in = lanes, .elements = SUBGROUP_ELEMENTS},
