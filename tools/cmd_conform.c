@@ -27,9 +27,9 @@ typedef struct conform {
   kit_settings settings;
   char *plugin, *name, *oracle; /* texts of the settings */
   allow_list allowed;
-  bool *is_wanted;              /* by row */
+  bool *is_wanted; /* by row */
   uint32_t wanted;
-  check_result *results;        /* of wanted rows, in their order */
+  check_result *results; /* of wanted rows, in their order */
   conform_report report;
 } conform;
 
@@ -246,13 +246,16 @@ static int write_certificate(const conform *c, const char *path) {
 static int conclude(const conform *c) {
   const char *report = options_get(c->o, OPT_CONFORM_REPORT), *certificate = options_get(c->o, OPT_CERTIFICATE);
   json_writer writer;
-  if (options_has(c->o, OPT_JSON)) conform_json(output_json(&writer), &c->report);
-  else conform_sum(&c->report);
+  if (options_has(c->o, OPT_JSON))
+    conform_json(output_json(&writer), &c->report);
+  else
+    conform_sum(&c->report);
   int result = report ? write_report(c, report) : OUTPUT_DONE;
   bool conforms = conform_is_met(&c->report);
   if (result == OUTPUT_DONE && certificate && conforms) result = write_certificate(c, certificate);
   if (conforms) return result;
-  output_complain("conform: %s does not conform. Fix: mend what failed; docs/backends.md has each policy (VBP-n).", c->plugin);
+  output_complain("conform: %s does not conform. Fix: mend what failed; docs/backends.md has each policy (VBP-n).",
+                  c->plugin);
   return OUTPUT_FAILED;
 }
 
@@ -271,8 +274,10 @@ static void release(conform *c) {
 
 static int list(const parsed_options *o) {
   json_writer writer;
-  if (options_has(o, OPT_JSON)) conform_list_json(output_json(&writer));
-  else conform_list();
+  if (options_has(o, OPT_JSON))
+    conform_list_json(output_json(&writer));
+  else
+    conform_list();
   return OUTPUT_DONE;
 }
 

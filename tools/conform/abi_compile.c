@@ -86,7 +86,9 @@ static void check_sample(raw *r, raw *other, const sample_program *sample) {
 }
 
 /* The samples that the device claims to run. */
-static bool can_run(const raw *r, const sample_program *sample) { return (sample->needs & ~r->caps.needs) == 0; }
+static bool can_run(const raw *r, const sample_program *sample) {
+  return (sample->needs & ~r->caps.needs) == 0;
+}
 
 void check_compile_pure(kit *k) {
   raw r, other;
@@ -111,7 +113,8 @@ void check_compile_nowhere(kit *k) {
   vyre_status status = r.ops.compile(&r.host.services, &r.caps, &p.request, &blob, &error);
   if (raw_wants(&r, "compile for a profile", status, VYRE_OK, &error)) check_head(&r, "plain", &blob);
   raw_blob_free(&r, &blob);
-  if (atomic_load(&r.host.blocks) != 0) kit_fail(k, "compile keeps %" PRId64 " allocations", atomic_load(&r.host.blocks));
+  if (atomic_load(&r.host.blocks) != 0)
+    kit_fail(k, "compile keeps %" PRId64 " allocations", atomic_load(&r.host.blocks));
 }
 
 /* ---- Broken input ---------------------------------------------------------------------------- */
@@ -159,7 +162,9 @@ static bool feed(victim *v, const uint8_t *data, uint64_t bytes) {
   return true;
 }
 
-static uint8_t *restore(victim *v) { return memcpy(v->page, v->whole, v->bytes); }
+static uint8_t *restore(victim *v) {
+  return memcpy(v->page, v->whole, v->bytes);
+}
 
 /* Each number of the header takes values that lead astray. */
 static void break_header(victim *v) {
@@ -167,8 +172,8 @@ static void break_header(victim *v) {
   uint64_t head = v->is_kernel ? sizeof(vyre_kernel_header) : 64;
   for (uint64_t at = 0; at + 4 <= head && at + 4 <= v->bytes; at += 4)
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-      kit_doing(v->r->k, "compiling %.*s with 0x%x at byte %" PRIu64 " of its header", (int)strcspn(v->name, " "), v->name,
-                values[i], at);
+      kit_doing(v->r->k, "compiling %.*s with 0x%x at byte %" PRIu64 " of its header", (int)strcspn(v->name, " "),
+                v->name, values[i], at);
       memcpy(restore(v) + at, &values[i], 4);
       feed(v, v->page, v->bytes);
     }
@@ -181,7 +186,8 @@ static void break_length(victim *v) {
               (int)strcspn(v->name, " "), v->name);
     uint8_t *start = v->page + (v->bytes - bytes) / 8 * 8; /* as near to the end as alignment lets it */
     memcpy(start, v->whole, bytes);
-    if (feed(v, start, bytes)) kit_fail(v->r->k, "compile takes the first %" PRIu64 " of %" PRIu64 " bytes", bytes, v->bytes);
+    if (feed(v, start, bytes))
+      kit_fail(v->r->k, "compile takes the first %" PRIu64 " of %" PRIu64 " bytes", bytes, v->bytes);
     if (kit_is_full(v->r->k)) return;
   }
 }
@@ -196,8 +202,8 @@ static void break_anywhere(victim *v) {
       uint64_t draw = kit_random(v->r->k), at = (draw >> 8) % v->bytes;
       data[at] = n % 2 == 0 ? (uint8_t)draw : (uint8_t)(data[at] ^ 1u << draw % 8);
     }
-    kit_doing(v->r->k, "compiling %.*s with random bytes, number %d of seed %" PRIu64, (int)strcspn(v->name, " "), v->name, i,
-              v->r->k->settings->seed);
+    kit_doing(v->r->k, "compiling %.*s with random bytes, number %d of seed %" PRIu64, (int)strcspn(v->name, " "),
+              v->name, i, v->r->k->settings->seed);
     feed(v, data, v->bytes);
   }
 }
@@ -216,9 +222,15 @@ static void for_each_victim(kit *k, void (*act)(victim *v)) {
   raw_close(&r);
 }
 
-void check_broken_headers(kit *k) { for_each_victim(k, break_header); }
-void check_broken_lengths(kit *k) { for_each_victim(k, break_length); }
-void check_broken_bytes(kit *k) { for_each_victim(k, break_anywhere); }
+void check_broken_headers(kit *k) {
+  for_each_victim(k, break_header);
+}
+void check_broken_lengths(kit *k) {
+  for_each_victim(k, break_length);
+}
+void check_broken_bytes(kit *k) {
+  for_each_victim(k, break_anywhere);
+}
 
 /* ---- What is not known ----------------------------------------------------------------------- */
 
@@ -235,14 +247,15 @@ static bool has_order(uint16_t op) {
 }
 
 /* Place of a record's member in the block. */
-#define PLACE(table, i, type, member) (h->table.offset + (uint64_t)(i) * h->table.stride + offsetof(type, member))
+#define PLACE(table, i, type, member) (h->table.offset + (uint64_t)(i)*h->table.stride + offsetof(type, member))
 
 static void unknown_insns(victim *v, const vyre_kernel_header *h) {
   bool is_done = false;
   for (uint32_t i = 0; i < h->insns.count; i++) {
     const vyre_kernel_insn *in = VYRE_KERNEL_AT(vyre_kernel_insn, h, insns, i);
     if (i == 0) must_refuse(v, "the unknown opcode 0x3ff", PLACE(insns, i, vyre_kernel_insn, op), 0x3FF, 2);
-    if (i == 0) must_refuse(v, "an opcode of matrix units", PLACE(insns, i, vyre_kernel_insn, op), VYRE_KERNEL_TILE_FIRST, 2);
+    if (i == 0)
+      must_refuse(v, "an opcode of matrix units", PLACE(insns, i, vyre_kernel_insn, op), VYRE_KERNEL_TILE_FIRST, 2);
     if (is_done || !has_order(in->op)) continue;
     must_refuse(v, "an unknown memory order", PLACE(insns, i, vyre_kernel_insn, aux), VYRE_ORDER_SEQ_CST + 1, 1);
     must_refuse(v, "an unknown memory scope", PLACE(insns, i, vyre_kernel_insn, aux2), VYRE_SCOPE_SYSTEM + 1, 1);
@@ -322,7 +335,8 @@ void check_blob_lengths(kit *k) {
     kit_doing(k, "loading the first %" PRIu64 " of %" PRIu64 " bytes of a blob", bytes, length);
     uint8_t *start = s.page + ((length + 15) / 16 * 16 - bytes) / 16 * 16;
     memcpy(start, s.blob.data, bytes);
-    if (load(&r, start, bytes) == VYRE_OK) kit_fail(k, "it loads the first %" PRIu64 " of %" PRIu64 " bytes", bytes, length);
+    if (load(&r, start, bytes) == VYRE_OK)
+      kit_fail(k, "it loads the first %" PRIu64 " of %" PRIu64 " bytes", bytes, length);
   }
   raw_blob_free(&r, &s.blob);
   raw_close(&r);
@@ -344,8 +358,11 @@ void check_blob_bytes(kit *k) {
       taken += load(&r, data, length) == VYRE_OK;
     }
   if (taken > 0)
-    kit_fail(k, "of %" PRIu64 " blobs with one byte changed it takes %" PRIu64 ", and nobody knows what they would do. Fix: "
-                "put a digest of the blob into it", tried, taken);
+    kit_fail(k,
+             "of %" PRIu64 " blobs with one byte changed it takes %" PRIu64
+             ", and nobody knows what they would do. Fix: "
+             "put a digest of the blob into it",
+             tried, taken);
   raw_blob_free(&r, &s.blob);
   raw_close(&r);
 }

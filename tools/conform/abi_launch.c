@@ -48,10 +48,10 @@ static uint32_t *run_once(raw *r, const char *what, const char *program, uint32_
     raw_flush(r, buffer, 4 * (uint64_t)words);
     if (i == 0) found = map;
     binds[i] = (vyre_bind){
-      .flags = i == 0 ? VYRE_BIND_WRITTEN : 0, .buffer = buffer, .bytes = 4 * (uint64_t)words, .elements = words};
+        .flags = i == 0 ? VYRE_BIND_WRITTEN : 0, .buffer = buffer, .bytes = 4 * (uint64_t)words, .elements = words};
   }
   vyre_set_request request = {
-    .size = sizeof request, .bind_count = count, .binds = binds, .params = params, .param_bytes = param_bytes};
+      .size = sizeof request, .bind_count = count, .binds = binds, .params = params, .param_bytes = param_bytes};
   if (!raw_wants(r, what, r->ops.set_create(executable, &request, &set, &error), VYRE_OK, &error)) return NULL;
   vyre_plugin_batch *batch = raw_dispatch(r, executable, set, 1);
   if (batch == NULL) return NULL;
@@ -70,8 +70,8 @@ static void try_axis(raw *r, int axis) {
   size[axis] = most;
   t.used = 0;
   snprintf(what, sizeof what, "a workgroup of %u x %u x %u", size[0], size[1], size[2]);
-  say(&t, "program limit workgroup(%u, %u, %u) { rw y: u32[]; shared t: u32[%u]; let i = lid.%c; t[i] = i; barrier;", size[0],
-      size[1], size[2], most, "xyz"[axis]);
+  say(&t, "program limit workgroup(%u, %u, %u) { rw y: u32[]; shared t: u32[%u]; let i = lid.%c; t[i] = i; barrier;",
+      size[0], size[1], size[2], most, "xyz"[axis]);
   say(&t, " y[i] = t[%u - i] + 1; }", most - 1);
   uint32_t *y = run_once(r, what, t.bytes, 1, most, NULL, 0);
   for (uint32_t i = 0; y != NULL && i < most; i++)
@@ -86,8 +86,9 @@ static void try_shared(raw *r) {
   uint32_t words = r->caps.max_shared_bytes / 16 * 4, lanes = 64;
   t.used = 0;
   if (words < 2 * lanes) return;
-  say(&t, "program limit workgroup(%u) { rw y: u32[]; shared t: u32[%u]; let first = t[lid.x] + t[%u - lid.x]; barrier;", lanes,
-      words, words - 1);
+  say(&t,
+      "program limit workgroup(%u) { rw y: u32[]; shared t: u32[%u]; let first = t[lid.x] + t[%u - lid.x]; barrier;",
+      lanes, words, words - 1);
   say(&t, " t[%u - lid.x] = lid.x; barrier; y[lid.x] = first + t[%u + lid.x]; }", words - 1, words - lanes);
   uint32_t *y = run_once(r, "all of the workgroup's memory", t.bytes, 1, lanes, NULL, 0);
   for (uint32_t i = 0; y != NULL && i < lanes; i++)
@@ -161,7 +162,8 @@ static vyre_plugin_buffer *shared_buffer(raw *r) {
   vyre_buffer_request request = {.size = sizeof request, .bytes = 64};
   vyre_plugin_buffer *buffer = NULL;
   for (uint32_t i = 0; i < r->caps.memory_type_count && request.properties == 0; i++)
-    if ((r->caps.memory_types[i].properties & wanted) == wanted) request.properties = r->caps.memory_types[i].properties;
+    if ((r->caps.memory_types[i].properties & wanted) == wanted)
+      request.properties = r->caps.memory_types[i].properties;
   if (request.properties == 0) return raw_buffer(r, 64);
   raw_wants(r, "concurrent memory", r->ops.buffer_create(r->device, &request, &buffer, &error), VYRE_OK, &error);
   return buffer;
@@ -181,12 +183,18 @@ static bool make_stopping(kit *k, stopping *s, uint32_t flags) {
   if (s->map == NULL || s->stop_map == NULL) return false;
   vyre_bind bind = {.flags = VYRE_BIND_WRITTEN, .buffer = s->words, .bytes = 64, .elements = 16};
   vyre_set_request request = {.size = sizeof request, .bind_count = 1, .binds = &bind};
-  if (!raw_wants(&s->r, "a set", s->r.ops.set_create(executable, &request, &set, &error), VYRE_OK, &error)) return false;
-  vyre_dispatch dispatch = {.size = sizeof dispatch, .flags = flags, .executable = executable, .set = set, .grid = {1, 1, 1},
-                            .stop_buffer = s->stop, .stop_offset = 8};
+  if (!raw_wants(&s->r, "a set", s->r.ops.set_create(executable, &request, &set, &error), VYRE_OK, &error))
+    return false;
+  vyre_dispatch dispatch = {.size = sizeof dispatch,
+                            .flags = flags,
+                            .executable = executable,
+                            .set = set,
+                            .grid = {1, 1, 1},
+                            .stop_buffer = s->stop,
+                            .stop_offset = 8};
   vyre_command command = {.kind = VYRE_COMMAND_DISPATCH, .record = &dispatch};
-  return raw_wants(&s->r, "a launch with a stop word", s->r.ops.batch_create(s->r.device, &command, 1, &s->batch, &error), VYRE_OK,
-                   &error);
+  return raw_wants(&s->r, "a launch with a stop word",
+                   s->r.ops.batch_create(s->r.device, &command, 1, &s->batch, &error), VYRE_OK, &error);
 }
 
 /* The stop word is set before it begins. */
@@ -201,9 +209,11 @@ void check_stop_word(kit *k) {
   kit_doing(k, "a launch whose stop word is set");
   vyre_status status = raw_run(&s.r, &queue, s.batch, &completion, &error);
   raw_invalidate(&s.r, s.words, 64);
-  if (status != VYRE_OK) kit_fail(k, "a launch whose stop word is set: %s: %s", vyre_status_name(status), completion.text);
+  if (status != VYRE_OK)
+    kit_fail(k, "a launch whose stop word is set: %s: %s", vyre_status_name(status), completion.text);
   if (s.map[0] != 0 || s.map[1] != 7)
-    kit_fail(k, "a launch whose stop word is set: wanted 0 turns and an end, found %u turns and %u", s.map[0], s.map[1]);
+    kit_fail(k, "a launch whose stop word is set: wanted 0 turns and an end, found %u turns and %u", s.map[0],
+             s.map[1]);
 }
 
 /* It runs until the host says so, and the device takes other calls meanwhile. */
@@ -221,12 +231,13 @@ void check_persistent(kit *k) {
   if (!make_stopping(k, &s, VYRE_DISPATCH_PERSISTENT)) return;
   const vyre_backend_ops *ops = &s.r.ops;
   kit_doing(k, "starting a persistent launch");
-  if (!raw_wants(&s.r, "a persistent queue", ops->queue_create(s.r.device, VYRE_QUEUE_PERSISTENT, &queue, &error), VYRE_OK, &error))
+  if (!raw_wants(&s.r, "a persistent queue", ops->queue_create(s.r.device, VYRE_QUEUE_PERSISTENT, &queue, &error),
+                 VYRE_OK, &error))
     return;
   ops->timeline_create(s.r.device, 0, &t, NULL);
   vyre_point end = {t, 1};
   vyre_submit submit = {
-    .size = sizeof submit, .batch = s.batch, .signals = &end, .signal_count = 1, .completion = &completion};
+      .size = sizeof submit, .batch = s.batch, .signals = &end, .signal_count = 1, .completion = &completion};
   if (!raw_wants(&s.r, "submit", ops->submit(queue, &submit, &error), VYRE_OK, &error)) return;
   bool is_seen = (s.r.caps.can & VYRE_CAN_HOST_COHERENT_ATOMICS) != 0;
   uint64_t until = kit_now_ns() + 20000000000u;
@@ -238,11 +249,15 @@ void check_persistent(kit *k) {
   vyre_plugin_buffer *buffer = raw_buffer(&s.r, 4096);
   if (buffer != NULL) ops->buffer_destroy(buffer);
   if (other != NULL) ops->executable_destroy(other);
-  raw_wants(&s.r, "a persistent launch that nobody has stopped", ops->timeline_wait(t, 1, 1000000, &error), VYRE_ERR_TIMEOUT, &error);
+  raw_wants(&s.r, "a persistent launch that nobody has stopped", ops->timeline_wait(t, 1, 1000000, &error),
+            VYRE_ERR_TIMEOUT, &error);
   kit_doing(k, "stopping a persistent launch");
   __atomic_store_n(&s.stop_map[2], 1, __ATOMIC_RELEASE);
-  if (!raw_wants(&s.r, "a persistent launch that was stopped", ops->timeline_wait(t, 1, long_ns, &error), VYRE_OK, &error)) kit_end(k);
-  if (completion.status != VYRE_OK) kit_fail(k, "a persistent launch ends with %s", vyre_status_name(completion.status));
+  if (!raw_wants(&s.r, "a persistent launch that was stopped", ops->timeline_wait(t, 1, long_ns, &error), VYRE_OK,
+                 &error))
+    kit_end(k);
+  if (completion.status != VYRE_OK)
+    kit_fail(k, "a persistent launch ends with %s", vyre_status_name(completion.status));
   if (s.map[1] != 7) kit_fail(k, "what a persistent launch wrote last is not there: wanted 7, found %u", s.map[1]);
   ops->queue_destroy(queue);
   ops->timeline_destroy(t);

@@ -27,7 +27,8 @@ void check_probe(kit *k) {
   for (int i = 0; i < 10; i++) {
     vyre_status again = r.ops.probe(&r.host.services, &error);
     if (again != first)
-      kit_fail(k, "probe: it answers %s, and %s when it is asked again", vyre_status_name(first), vyre_status_name(again));
+      kit_fail(k, "probe: it answers %s, and %s when it is asked again", vyre_status_name(first),
+               vyre_status_name(again));
   }
   if (atomic_load(&r.host.blocks) != 0)
     kit_fail(k, "probe keeps %" PRId64 " allocations of its host", atomic_load(&r.host.blocks));
@@ -35,23 +36,29 @@ void check_probe(kit *k) {
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-static bool ends(const char *text, size_t room) { return strnlen(text, room) < room; }
+static bool ends(const char *text, size_t room) {
+  return strnlen(text, room) < room;
+}
 
-static bool is_power(uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
+static bool is_power(uint32_t n) {
+  return n != 0 && (n & (n - 1)) == 0;
+}
 
 static void check_common(kit *k, const char *what, const vyre_capabilities *c) {
   const uint64_t needs =
 #define X(name, bit, spelling, use) 1ull << (bit) |
 #include <vyre/needs.def>
 #undef X
-    0;
+      0;
   if (!ends(c->profile, sizeof c->profile) || !ends(c->name, sizeof c->name) || !ends(c->driver, sizeof c->driver))
     kit_fail(k, "%s: a text without end", what);
   if (c->profile[0] == '\0') kit_fail(k, "%s: profile: no name", what);
   if ((c->needs & ~needs) != 0) kit_fail(k, "%s: needs: unknown bits 0x%" PRIx64, what, c->needs & ~needs);
   if ((c->numeric & ~15u) != 0) kit_fail(k, "%s: numeric: unknown bits 0x%x", what, c->numeric & ~15u);
-  if (c->forward_progress > VYRE_PROGRESS_INVOCATIONS) kit_fail(k, "%s: forward_progress: %u is none", what, c->forward_progress);
-  if (c->subgroup_sizes == 0 || c->subgroup_sizes > 63) kit_fail(k, "%s: subgroup_sizes: 0x%x", what, c->subgroup_sizes);
+  if (c->forward_progress > VYRE_PROGRESS_INVOCATIONS)
+    kit_fail(k, "%s: forward_progress: %u is none", what, c->forward_progress);
+  if (c->subgroup_sizes == 0 || c->subgroup_sizes > 63)
+    kit_fail(k, "%s: subgroup_sizes: 0x%x", what, c->subgroup_sizes);
   if (!is_power(c->subgroup_size) || (c->subgroup_sizes & c->subgroup_size) == 0)
     kit_fail(k, "%s: subgroup_size %u is not among subgroup_sizes 0x%x", what, c->subgroup_size, c->subgroup_sizes);
   if (c->max_workgroup_invocations < 128) /* what programs may take for granted, as on every API */
@@ -66,8 +73,8 @@ static void check_common(kit *k, const char *what, const vyre_capabilities *c) {
 }
 
 static void check_memory(kit *k, const char *what, const vyre_capabilities *c) {
-  if (c->memory_type_count == 0 || c->memory_type_count > VYRE_MAX_MEMORY_TYPES ||
-      c->memory_heap_count == 0 || c->memory_heap_count > VYRE_MAX_MEMORY_HEAPS) {
+  if (c->memory_type_count == 0 || c->memory_type_count > VYRE_MAX_MEMORY_TYPES || c->memory_heap_count == 0 ||
+      c->memory_heap_count > VYRE_MAX_MEMORY_HEAPS) {
     kit_fail(k, "%s: %u memory types and %u heaps", what, c->memory_type_count, c->memory_heap_count);
     return;
   }
@@ -90,9 +97,11 @@ static void check_device_record(kit *k, const char *what, const vyre_capabilitie
   if ((c->can & VYRE_CAN_PERSISTENT) != 0 && c->max_persistent == 0)
     kit_fail(k, "%s: it claims persistent launches, and max_persistent is 0", what);
   if (((c->import_kinds | c->export_kinds) & ~30u) != 0)
-    kit_fail(k, "%s: import_kinds 0x%x, export_kinds 0x%x: there are no such kinds", what, c->import_kinds, c->export_kinds);
+    kit_fail(k, "%s: import_kinds 0x%x, export_kinds 0x%x: there are no such kinds", what, c->import_kinds,
+             c->export_kinds);
   if (c->conformance > KIT_VERSION)
-    kit_fail(k, "%s: conformance: it claims version %u of this kit, which is version %u", what, c->conformance, KIT_VERSION);
+    kit_fail(k, "%s: conformance: it claims version %u of this kit, which is version %u", what, c->conformance,
+             KIT_VERSION);
 }
 
 void check_devices(kit *k) {
@@ -162,7 +171,8 @@ void check_reopen(kit *k) {
     if (i == 1) process_look(&before); /* what is made once has been made */
   }
   process_look(&after);
-  process_compare(k, "opening and closing 18 times", &before, &after, PROCESS_THREADS | PROCESS_FILES | PROCESS_CHILDREN);
+  process_compare(k, "opening and closing 18 times", &before, &after,
+                  PROCESS_THREADS | PROCESS_FILES | PROCESS_CHILDREN);
 }
 
 /* Each has all that the others have, and the first is closed first. */
@@ -218,8 +228,10 @@ void check_destroy_orders(kit *k) {
       ops->set_destroy(w.set);
       w.set = NULL;
       ops->buffer_destroy(order / 2 == 1 ? w.y : w.x);
-      if (order / 2 == 1) w.y = NULL;
-      else w.x = NULL;
+      if (order / 2 == 1)
+        w.y = NULL;
+      else
+        w.x = NULL;
     }
     world_close(&w);
   }
@@ -265,10 +277,12 @@ void check_exit(kit *k) {
   bool is_late;
   ending_kit = k;
   int status = exit_status_of(k, live_and_exit, &is_late);
-  if (is_late) kit_fail(k, "exit with live objects does not come to its end");
+  if (is_late)
+    kit_fail(k, "exit with live objects does not come to its end");
   else if (WIFSIGNALED(status))
     kit_fail(k, "exit with live objects ends by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  else if (WEXITSTATUS(status) != 0) kit_fail(k, "exit with live objects ends with status %d", WEXITSTATUS(status));
+  else if (WEXITSTATUS(status) != 0)
+    kit_fail(k, "exit with live objects ends with status %d", WEXITSTATUS(status));
 }
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
@@ -278,7 +292,8 @@ static world forked;
 /* The first call that does not answer FORKED gives its number to the exit status. */
 static void try_child(void) {
   const vyre_backend_ops *ops = &forked.r.ops;
-  vyre_buffer_request request = {.size = sizeof request, .bytes = 64, .properties = forked.r.caps.memory_types[0].properties};
+  vyre_buffer_request request = {
+      .size = sizeof request, .bytes = 64, .properties = forked.r.caps.memory_types[0].properties};
   vyre_plugin_buffer *buffer = NULL;
   vyre_plugin_queue *queue = NULL;
   vyre_plugin_timeline *timeline = NULL;
@@ -300,18 +315,20 @@ static void try_child(void) {
 }
 
 void check_fork(kit *k) {
-  static const char *const calls[] = {"buffer_create",   "queue_create", "timeline_create", "batch_create",
-                                      "executable_load", "submit",       "timeline_value",  "timeline_signal",
-                                      "timeline_wait"};
+  static const char *const calls[] = {"buffer_create",  "queue_create",    "timeline_create",
+                                      "batch_create",   "executable_load", "submit",
+                                      "timeline_value", "timeline_signal", "timeline_wait"};
   bool is_late;
   if (!world_open(k, &forked) || !world_run(&forked, "before the fork")) return;
   kit_doing(k, "calling the plugin in a child of the process that opened it");
   int status = exit_status_of(k, try_child, &is_late);
-  if (is_late) kit_fail(k, "a call in a child process does not return");
+  if (is_late)
+    kit_fail(k, "a call in a child process does not return");
   else if (WIFSIGNALED(status))
     kit_fail(k, "a call in a child process ends by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
   else if (WEXITSTATUS(status) > 0 && WEXITSTATUS(status) <= 9)
     kit_fail(k, "%s in a child process: wanted VYRE_ERR_FORKED", calls[WEXITSTATUS(status) - 1]);
-  else if (WEXITSTATUS(status) != 0) kit_fail(k, "a call in a child process exits with %d", WEXITSTATUS(status));
+  else if (WEXITSTATUS(status) != 0)
+    kit_fail(k, "a call in a child process exits with %d", WEXITSTATUS(status));
   world_run(&forked, "in the parent, after the fork");
 }

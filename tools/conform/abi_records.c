@@ -30,7 +30,9 @@ static void fill_profile(const filling *f, void *record) {
   f->w->r.ops.profile(&f->w->r.host.services, 0, record, NULL);
 }
 
-static void fill_report(const filling *f, void *record) { f->w->r.ops.executable_report(f->w->executable, record, NULL); }
+static void fill_report(const filling *f, void *record) {
+  f->w->r.ops.executable_report(f->w->executable, record, NULL);
+}
 
 static void fill_error(const filling *f, void *record) {
   vyre_capabilities none = {.size = sizeof none};
@@ -46,7 +48,7 @@ static void fill_completion(const filling *f, void *record) {
   memset((uint8_t *)record + 4, 0, size - 4); /* libvyre zeroes it */
   vyre_point end = {q->timeline, ++q->value};
   vyre_submit submit = {
-    .size = sizeof submit, .batch = f->w->batch, .signals = &end, .signal_count = 1, .completion = record};
+      .size = sizeof submit, .batch = f->w->batch, .signals = &end, .signal_count = 1, .completion = record};
   if (!raw_wants(r, "submit", r->ops.submit(q->queue, &submit, &error), VYRE_OK, &error)) return;
   raw_wants(r, "waiting", r->ops.timeline_wait(q->timeline, q->value, 60000000000u, &error), VYRE_OK, &error);
 }
@@ -87,11 +89,11 @@ void check_outputs(kit *k) {
   world w;
   if (!world_open(k, &w)) return;
   const filling fillings[] = {
-    {&w, "the record of a device", sizeof(vyre_capabilities), fill_device},
-    {&w, "the record of a profile", sizeof(vyre_capabilities), fill_profile},
-    {&w, "a launch report", sizeof(vyre_launch_report), fill_report},
-    {&w, "an error", sizeof(vyre_error), fill_error},
-    {&w, "a completion record", sizeof(vyre_completion), fill_completion},
+      {&w, "the record of a device", sizeof(vyre_capabilities), fill_device},
+      {&w, "the record of a profile", sizeof(vyre_capabilities), fill_profile},
+      {&w, "a launch report", sizeof(vyre_launch_report), fill_report},
+      {&w, "an error", sizeof(vyre_error), fill_error},
+      {&w, "a completion record", sizeof(vyre_completion), fill_completion},
   };
   for (size_t i = 0; i < sizeof fillings / sizeof *fillings; i++) check_filling(&fillings[i]);
   world_close(&w);
@@ -128,8 +130,8 @@ static void short_set(world *w) {
   uint32_t n = 5;
   vyre_plugin_set *set = NULL;
   vyre_bind binds[2] = {
-    {.buffer = w->x, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
-    {.flags = VYRE_BIND_WRITTEN, .buffer = w->y, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
+      {.buffer = w->x, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
+      {.flags = VYRE_BIND_WRITTEN, .buffer = w->y, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
   };
   vyre_set_request whole = {.bind_count = 2, .binds = binds, .params = &n, .param_bytes = 4};
   kit_doing(w->r.k, "set_create with a request that ends before late_params (VBP-13)");
@@ -184,8 +186,10 @@ static void short_host(world *w) {
   vyre_host *host = cut(w->r.k, &w->r.host.services, offsetof(vyre_host, config_get));
   if (host == NULL) return;
   vyre_status status = w->r.ops.open(host, &plugin, &error);
-  if (status == VYRE_OK && plugin != NULL) w->r.ops.close(plugin);
-  else raw_wants_refusal(&w->r, "a host that ends before config_get", status, &error);
+  if (status == VYRE_OK && plugin != NULL)
+    w->r.ops.close(plugin);
+  else
+    raw_wants_refusal(&w->r, "a host that ends before config_get", status, &error);
 }
 
 void check_short_inputs(kit *k) {
@@ -247,9 +251,8 @@ static void long_compile(world *w) {
   raw_program p;
   vyre_bytes blob = {.size = sizeof blob};
   if (!raw_program_make(&w->r, world_text, &p)) return;
-  vyre_status status =
-    w->r.ops.compile(&w->r.host.services, stretched(&w->r.caps, sizeof w->r.caps),
-                     stretched(&p.request, sizeof p.request), &blob, &error);
+  vyre_status status = w->r.ops.compile(&w->r.host.services, stretched(&w->r.caps, sizeof w->r.caps),
+                                        stretched(&p.request, sizeof p.request), &blob, &error);
   raw_wants(&w->r, "a compile request of more members", status, VYRE_OK, &error);
   raw_blob_free(&w->r, &blob);
   raw_program_free(&p);
@@ -306,8 +309,8 @@ static void wrong_set(world *w) {
   uint32_t n = 5;
   vyre_plugin_set *set = NULL;
   vyre_bind binds[2] = {
-    {.flags = UNKNOWN_FLAG, .buffer = w->x, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
-    {.flags = VYRE_BIND_WRITTEN, .buffer = w->y, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
+      {.flags = UNKNOWN_FLAG, .buffer = w->x, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
+      {.flags = VYRE_BIND_WRITTEN, .buffer = w->y, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
   };
   vyre_set_request request = {.size = sizeof request, .bind_count = 2, .binds = binds, .params = &n, .param_bytes = 4};
   vyre_status status = w->r.ops.set_create(w->executable, &request, &set, &error);
@@ -317,11 +320,8 @@ static void wrong_set(world *w) {
 static void wrong_commands(world *w) {
   vyre_error error = VYRE_ERROR_INIT;
   vyre_plugin_batch *batch = NULL;
-  vyre_dispatch dispatch = {.size = sizeof dispatch,
-                            .flags = UNKNOWN_FLAG,
-                            .executable = w->executable,
-                            .set = w->set,
-                            .grid = {1, 1, 1}};
+  vyre_dispatch dispatch = {
+      .size = sizeof dispatch, .flags = UNKNOWN_FLAG, .executable = w->executable, .set = w->set, .grid = {1, 1, 1}};
   const vyre_command flagged = {.kind = VYRE_COMMAND_DISPATCH, .record = &dispatch};
   const vyre_command unknown = {.kind = UNKNOWN_KIND, .record = &dispatch};
   raw_wants_refusal(&w->r, "a dispatch with an unknown flag",
@@ -365,7 +365,8 @@ void check_no_error_record(kit *k) {
   vyre_plugin_buffer *buffer = NULL;
   vyre_bytes blob = {.size = sizeof blob}, text = {.size = sizeof text};
   vyre_compile_request request = {.size = sizeof request};
-  vyre_buffer_request huge = {.size = sizeof huge, .bytes = UINT64_MAX - 15, .properties = w.r.caps.memory_types[0].properties};
+  vyre_buffer_request huge = {
+      .size = sizeof huge, .bytes = UINT64_MAX - 15, .properties = w.r.caps.memory_types[0].properties};
   uint64_t number = 0;
   kit_doing(k, "failing calls without an error record");
   ops->profile(&w.r.host.services, UINT32_MAX, &caps, NULL);

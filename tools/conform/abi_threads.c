@@ -38,22 +38,24 @@ static void *run_alone(void *ctx) {
     if (status == VYRE_OK) status = ops->buffer_map(own.y, &map, NULL);
     if (status != VYRE_OK) return give_up(me, "a buffer", status);
     uint32_t n = 1000 * me->number + round;
-    vyre_bind binds[2] = {{.buffer = own.x, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
-                          {.flags = VYRE_BIND_WRITTEN, .buffer = own.y, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS}};
+    vyre_bind binds[2] = {
+        {.buffer = own.x, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
+        {.flags = VYRE_BIND_WRITTEN, .buffer = own.y, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS}};
     vyre_set_request set = {.size = sizeof set, .bind_count = 2, .binds = binds, .params = &n, .param_bytes = 4};
     status = ops->set_create(own.executable, &set, &own.set, NULL);
     if (status != VYRE_OK) return give_up(me, "a set", status);
     vyre_dispatch dispatch = {.size = sizeof dispatch, .executable = own.executable, .set = own.set, .grid = {4, 1, 1}};
     vyre_command command = {.kind = VYRE_COMMAND_DISPATCH, .record = &dispatch};
     status = ops->batch_create(own.r.device, &command, 1, &own.batch, NULL);
-    if (status == VYRE_OK && own.queue.queue == NULL) status = ops->queue_create(own.r.device, 0, &own.queue.queue, NULL);
+    if (status == VYRE_OK && own.queue.queue == NULL)
+      status = ops->queue_create(own.r.device, 0, &own.queue.queue, NULL);
     if (status == VYRE_OK && own.queue.timeline == NULL)
       status = ops->timeline_create(own.r.device, 0, &own.queue.timeline, NULL);
     if (status != VYRE_OK) return give_up(me, "a batch, a queue or a timeline", status);
     vyre_completion completion = {.size = sizeof completion};
     vyre_point end = {own.queue.timeline, ++own.queue.value};
     vyre_submit submit = {
-      .size = sizeof submit, .batch = own.batch, .signals = &end, .signal_count = 1, .completion = &completion};
+        .size = sizeof submit, .batch = own.batch, .signals = &end, .signal_count = 1, .completion = &completion};
     status = ops->submit(own.queue.queue, &submit, NULL);
     if (status == VYRE_OK) status = ops->timeline_wait(own.queue.timeline, own.queue.value, long_ns, NULL);
     if (status == VYRE_OK) status = completion.status;
@@ -148,7 +150,7 @@ void check_waiters(kit *k) {
     completions[value] = (vyre_completion){.size = sizeof completions[value]};
     vyre_point end = {w.queue.timeline, value};
     vyre_submit submit = {
-      .size = sizeof submit, .batch = w.batch, .signals = &end, .signal_count = 1, .completion = &completions[value]};
+        .size = sizeof submit, .batch = w.batch, .signals = &end, .signal_count = 1, .completion = &completions[value]};
     raw_wants(&w.r, "submit", w.r.ops.submit(w.queue.queue, &submit, &error), VYRE_OK, &error);
     w.r.ops.timeline_wait(w.queue.timeline, value, long_ns, NULL);
   }

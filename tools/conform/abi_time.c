@@ -28,14 +28,16 @@ void check_timelines(kit *k) {
   vyre_plugin_timeline *t = NULL, *late = NULL;
   if (!raw_open(k, &r)) return;
   raw_wants(&r, "a timeline from 5 on", r.ops.timeline_create(r.device, 5, &t, &error), VYRE_OK, &error);
-  raw_wants(&r, "a timeline near its end", r.ops.timeline_create(r.device, UINT64_MAX - 2, &late, &error), VYRE_OK, &error);
+  raw_wants(&r, "a timeline near its end", r.ops.timeline_create(r.device, UINT64_MAX - 2, &late, &error), VYRE_OK,
+            &error);
   if (t == NULL || late == NULL) return;
   expect_value(&r, t, "a new timeline", 5);
   raw_wants(&r, "waiting for what is past", r.ops.timeline_wait(t, 3, 0, &error), VYRE_OK, &error);
   raw_wants(&r, "waiting for what is reached", r.ops.timeline_wait(t, 5, UINT64_MAX, &error), VYRE_OK, &error);
   raw_wants(&r, "asking for what is to come", r.ops.timeline_wait(t, 6, 0, &error), VYRE_ERR_TIMEOUT, &error);
   uint64_t began = kit_now_ns();
-  raw_wants(&r, "waiting for what does not come", r.ops.timeline_wait(t, 6, short_ns, &error), VYRE_ERR_TIMEOUT, &error);
+  raw_wants(&r, "waiting for what does not come", r.ops.timeline_wait(t, 6, short_ns, &error), VYRE_ERR_TIMEOUT,
+            &error);
   if (kit_now_ns() - began < short_ns) kit_fail(k, "a wait of %" PRIu64 " ns gives up too early", short_ns);
   raw_wants(&r, "signalling 6", r.ops.timeline_signal(t, 6, &error), VYRE_OK, &error);
   raw_wants(&r, "signalling 900", r.ops.timeline_signal(t, 900, &error), VYRE_OK, &error);
@@ -122,12 +124,14 @@ void check_two_queues(kit *k) {
     for (uint64_t turn = 0; turn < TURNS; turn++) {
       vyre_point wait = {t, 2 * turn + (uint64_t)q}, signal = {t, 2 * turn + (uint64_t)q + 1};
       vyre_submit submit = submit_of(&w, &wait, 1, &signal, 1, &completions[2 * turn + (uint64_t)q]);
-      if (!raw_wants(&w.r, "submit", ops->submit(q == 0 ? w.queue.queue : second, &submit, &error), VYRE_OK, &error)) return;
+      if (!raw_wants(&w.r, "submit", ops->submit(q == 0 ? w.queue.queue : second, &submit, &error), VYRE_OK, &error))
+        return;
     }
   if (!raw_wants(&w.r, "waiting for the last turn", ops->timeline_wait(t, 2 * TURNS, long_ns, &error), VYRE_OK, &error))
     kit_end(k);
   for (int i = 0; i < 2 * TURNS; i++)
-    if (completions[i].status != VYRE_OK) kit_fail(k, "turn %d ends with %s", i, vyre_status_name(completions[i].status));
+    if (completions[i].status != VYRE_OK)
+      kit_fail(k, "turn %d ends with %s", i, vyre_status_name(completions[i].status));
   world_check(&w, "two queues in turns", 5);
   ops->queue_destroy(second);
   ops->timeline_destroy(t);
@@ -142,9 +146,11 @@ void check_completion(kit *k) {
   if (!world_open(k, &w)) return;
   /* So much that who looks too early sees it. */
   vyre_command commands[DISPATCHES];
-  vyre_dispatch dispatch = {.size = sizeof dispatch, .executable = w.executable, .set = w.set, .grid = {WORLD_GROUPS, 1, 1}};
+  vyre_dispatch dispatch = {
+      .size = sizeof dispatch, .executable = w.executable, .set = w.set, .grid = {WORLD_GROUPS, 1, 1}};
   for (int i = 0; i < DISPATCHES; i++)
-    commands[i] = i % 2 == 0 ? (vyre_command){VYRE_COMMAND_DISPATCH, 0, &dispatch} : (vyre_command){VYRE_COMMAND_ORDER, 0, NULL};
+    commands[i] =
+        i % 2 == 0 ? (vyre_command){VYRE_COMMAND_DISPATCH, 0, &dispatch} : (vyre_command){VYRE_COMMAND_ORDER, 0, NULL};
   vyre_plugin_batch *small = w.batch;
   vyre_status made = w.r.ops.batch_create(w.r.device, commands, DISPATCHES, &w.batch, &error);
   if (!raw_wants(&w.r, "a batch of many dispatches", made, VYRE_OK, &error)) return;
@@ -158,8 +164,10 @@ void check_completion(kit *k) {
     kit_doing(k, "polling for the end of submission %d", i);
     if (!raw_wants(&w.r, "submit", w.r.ops.submit(w.queue.queue, &submit, &error), VYRE_OK, &error)) return;
     while (value_of(&w.r, w.queue.timeline) < w.queue.value && !kit_is_over(k)) continue;
-    if (completion.status == -1) kit_fail(k, "submission %d: its point is reached, and its record is not filled", i);
-    else if (completion.status != VYRE_OK) kit_fail(k, "submission %d ends with %d: %s", i, completion.status, completion.text);
+    if (completion.status == -1)
+      kit_fail(k, "submission %d: its point is reached, and its record is not filled", i);
+    else if (completion.status != VYRE_OK)
+      kit_fail(k, "submission %d ends with %d: %s", i, completion.status, completion.text);
     world_check(&w, "polled", 5);
   }
   world_close(&w);
@@ -180,10 +188,12 @@ void check_queues(kit *k) {
       return;
     }
   }
-  vyre_status status = r.caps.max_queues <= MOST ? r.ops.queue_create(r.device, 0, &queues[most], &error) : VYRE_ERR_LIMIT;
+  vyre_status status =
+      r.caps.max_queues <= MOST ? r.ops.queue_create(r.device, 0, &queues[most], &error) : VYRE_ERR_LIMIT;
   if (r.caps.max_queues <= MOST) raw_wants(&r, "a queue above max_queues", status, VYRE_ERR_LIMIT, &error);
   for (uint32_t i = 0; i < most; i++) r.ops.queue_destroy(queues[i]);
-  raw_wants(&r, "a queue, once others are destroyed", r.ops.queue_create(r.device, 0, &queues[0], &error), VYRE_OK, &error);
+  raw_wants(&r, "a queue, once others are destroyed", r.ops.queue_create(r.device, 0, &queues[0], &error), VYRE_OK,
+            &error);
   if (queues[0] != NULL) r.ops.queue_destroy(queues[0]);
   raw_close(&r);
 }

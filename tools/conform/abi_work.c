@@ -34,7 +34,8 @@ static void check_size(raw *r, uint64_t bytes) {
 static void check_huge(raw *r, uint64_t bytes) {
   vyre_error error = VYRE_ERROR_INIT;
   vyre_plugin_buffer *buffer = NULL;
-  vyre_buffer_request request = {.size = sizeof request, .bytes = bytes, .properties = r->caps.memory_types[0].properties};
+  vyre_buffer_request request = {
+      .size = sizeof request, .bytes = bytes, .properties = r->caps.memory_types[0].properties};
   kit_doing(r->k, "a buffer of %" PRIu64 " bytes", bytes);
   vyre_status status = r->ops.buffer_create(r->device, &request, &buffer, &error);
   if (!raw_wants_refusal(r, "a buffer above max_buffer_bytes", status, &error)) return;
@@ -61,7 +62,8 @@ void check_memory_types(kit *k) {
   for (uint32_t i = 0; i < r.caps.memory_type_count; i++) {
     vyre_error error = VYRE_ERROR_INIT;
     vyre_plugin_buffer *buffer = NULL;
-    vyre_buffer_request request = {.size = sizeof request, .bytes = 4096, .properties = r.caps.memory_types[i].properties};
+    vyre_buffer_request request = {
+        .size = sizeof request, .bytes = 4096, .properties = r.caps.memory_types[i].properties};
     char what[64];
     snprintf(what, sizeof what, "a buffer of memory type %u, properties 0x%x", i, request.properties);
     kit_doing(k, "%s", what);
@@ -129,8 +131,10 @@ void check_import(kit *k) {
   world w;
   if (!world_open(k, &w)) return;
   bool takes_pointers = (w.r.caps.import_kinds >> VYRE_HANDLE_HOST_POINTER & 1) != 0;
-  if (takes_pointers) import_host(&w);
-  else refuse_kind(&w, VYRE_HANDLE_HOST_POINTER, "a host pointer", 4096);
+  if (takes_pointers)
+    import_host(&w);
+  else
+    refuse_kind(&w, VYRE_HANDLE_HOST_POINTER, "a host pointer", 4096);
   if ((w.r.caps.import_kinds >> VYRE_HANDLE_FD & 1) == 0) refuse_kind(&w, VYRE_HANDLE_FD, "a file descriptor", 0);
   if ((w.r.caps.import_kinds >> VYRE_HANDLE_DEVICE_POINTER & 1) == 0)
     refuse_kind(&w, VYRE_HANDLE_DEVICE_POINTER, "a device pointer", 4096);
@@ -140,7 +144,8 @@ void check_import(kit *k) {
 void check_export(kit *k) {
   world w;
   if (!world_open(k, &w)) return;
-  for (uint32_t kind = VYRE_HANDLE_HOST_POINTER; kind <= VYRE_HANDLE_DEVICE_POINTER && w.r.ops.buffer_export != NULL; kind++) {
+  for (uint32_t kind = VYRE_HANDLE_HOST_POINTER; kind <= VYRE_HANDLE_DEVICE_POINTER && w.r.ops.buffer_export != NULL;
+       kind++) {
     vyre_error error = VYRE_ERROR_INIT;
     uint64_t handle = 0;
     char what[48];
@@ -148,7 +153,8 @@ void check_export(kit *k) {
     kit_doing(k, "%s", what);
     vyre_status status = w.r.ops.buffer_export(w.x, kind, &handle, &error);
     bool is_claimed = (w.r.caps.export_kinds >> kind & 1) != 0;
-    if (!is_claimed) raw_wants_refusal(&w.r, what, status, &error);
+    if (!is_claimed)
+      raw_wants_refusal(&w.r, what, status, &error);
     else if (raw_wants(&w.r, what, status, VYRE_OK, &error) && kind == VYRE_HANDLE_HOST_POINTER &&
              handle != (uint64_t)(uintptr_t)w.x_words)
       kit_fail(k, "%s: wanted the address of its map, found 0x%" PRIx64, what, handle);
@@ -175,8 +181,7 @@ static bool run_commands(world *w, const char *what, const vyre_command *command
   if (batch == NULL) return false;
   vyre_status status = raw_run(&w->r, &w->queue, batch, &completion, &error);
   w->r.ops.batch_destroy(batch);
-  return status == VYRE_OK ||
-         kit_fail(w->r.k, "%s: %s: %s", what, vyre_status_name(status), completion.text);
+  return status == VYRE_OK || kit_fail(w->r.k, "%s: %s: %s", what, vyre_status_name(status), completion.text);
 }
 
 static bool expect_words(world *w, const char *what, const uint32_t *wanted) {
@@ -201,12 +206,15 @@ void check_fill_and_copy(kit *k) {
     vyre_fill fill = {sizeof fill, 0xC0DE0000u + (uint32_t)i, w.y, 4 * ranges[i].first, 4 * ranges[i].count};
     snprintf(what, sizeof what, "filling %u words from word %u on", ranges[i].count, ranges[i].first);
     for (uint32_t n = 0; n < ranges[i].count; n++) wanted[ranges[i].first + n] = fill.pattern;
-    if (!run_commands(&w, what, &(vyre_command){VYRE_COMMAND_FILL, 0, &fill}, 1) || !expect_words(&w, what, wanted)) return;
-    vyre_copy copy = {sizeof copy, 0, w.x, 4 * ranges[i].first, w.y, 4 * (WORLD_ELEMENTS - ranges[i].first - ranges[i].count),
+    if (!run_commands(&w, what, &(vyre_command){VYRE_COMMAND_FILL, 0, &fill}, 1) || !expect_words(&w, what, wanted))
+      return;
+    vyre_copy copy = {sizeof copy,         0,   w.x,
+                      4 * ranges[i].first, w.y, 4 * (WORLD_ELEMENTS - ranges[i].first - ranges[i].count),
                       4 * ranges[i].count};
     snprintf(what, sizeof what, "copying %u words from word %u on", ranges[i].count, ranges[i].first);
     for (uint32_t n = 0; n < ranges[i].count; n++) wanted[copy.target_offset / 4 + n] = w.x_words[ranges[i].first + n];
-    if (!run_commands(&w, what, &(vyre_command){VYRE_COMMAND_COPY, 0, &copy}, 1) || !expect_words(&w, what, wanted)) return;
+    if (!run_commands(&w, what, &(vyre_command){VYRE_COMMAND_COPY, 0, &copy}, 1) || !expect_words(&w, what, wanted))
+      return;
   }
   /* Single bytes: a copy has no alignment. */
   uint8_t *bytes = (uint8_t *)wanted;
@@ -275,7 +283,7 @@ void check_resubmit(kit *k) {
     completions[i] = (vyre_completion){.size = sizeof completions[i]};
     vyre_point end = {w.queue.timeline, ++w.queue.value};
     vyre_submit submit = {
-      .size = sizeof submit, .batch = w.batch, .signals = &end, .signal_count = 1, .completion = &completions[i]};
+        .size = sizeof submit, .batch = w.batch, .signals = &end, .signal_count = 1, .completion = &completions[i]};
     if (!raw_wants(&w.r, "submit", w.r.ops.submit(w.queue.queue, &submit, &error), VYRE_OK, &error)) return;
   }
   w.r.ops.timeline_wait(w.queue.timeline, w.queue.value, long_ns, NULL);
@@ -297,12 +305,17 @@ void check_late(kit *k) {
   uint8_t *map = wide != NULL ? raw_map(&w.r, wide) : NULL;
   if (map == NULL) return;
   vyre_bind binds[2] = {
-    {.buffer = w.x, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
-    {.flags = VYRE_BIND_WRITTEN | VYRE_BIND_LATE, .buffer = wide, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
+      {.buffer = w.x, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
+      {.flags = VYRE_BIND_WRITTEN | VYRE_BIND_LATE,
+       .buffer = wide,
+       .bytes = 4 * WORLD_ELEMENTS,
+       .elements = WORLD_ELEMENTS},
   };
-  vyre_set_request request = {.size = sizeof request, .bind_count = 2, .binds = binds, .param_bytes = 4, .late_params = 1};
+  vyre_set_request request = {
+      .size = sizeof request, .bind_count = 2, .binds = binds, .param_bytes = 4, .late_params = 1};
   vyre_plugin_set *set = NULL;
-  if (!raw_wants(&w.r, "a set with late values", w.r.ops.set_create(w.executable, &request, &set, &error), VYRE_OK, &error))
+  if (!raw_wants(&w.r, "a set with late values", w.r.ops.set_create(w.executable, &request, &set, &error), VYRE_OK,
+                 &error))
     return;
   vyre_plugin_batch *batch = raw_dispatch(&w.r, w.executable, set, WORLD_GROUPS);
   for (uint32_t i = 0; i < 4 && batch != NULL; i++) {
@@ -311,12 +324,18 @@ void check_late(kit *k) {
     vyre_late late = {.command = 0, .params = &n, .offsets = offsets};
     vyre_completion completion = {.size = sizeof completion};
     vyre_point end = {w.queue.timeline, ++w.queue.value};
-    vyre_submit submit = {.size = sizeof submit, .batch = batch, .signals = &end, .signal_count = 1, .late = &late,
-                          .late_count = 1, .completion = &completion};
+    vyre_submit submit = {.size = sizeof submit,
+                          .batch = batch,
+                          .signals = &end,
+                          .signal_count = 1,
+                          .late = &late,
+                          .late_count = 1,
+                          .completion = &completion};
     memset(map, 0xA5, room);
     raw_flush(&w.r, wide, room);
     kit_doing(k, "late parameter %u, late offset %" PRIu64, n, offsets[1]);
-    if (!raw_wants(&w.r, "a submit with late values", w.r.ops.submit(w.queue.queue, &submit, &error), VYRE_OK, &error)) return;
+    if (!raw_wants(&w.r, "a submit with late values", w.r.ops.submit(w.queue.queue, &submit, &error), VYRE_OK, &error))
+      return;
     offsets[1] = n = 0xFFFFFFFF; /* they are copied */
     w.r.ops.timeline_wait(w.queue.timeline, w.queue.value, long_ns, NULL);
     raw_invalidate(&w.r, wide, room);
@@ -325,8 +344,8 @@ void check_late(kit *k) {
       memcpy(&word, map + 4 * (uint64_t)at, 4);
       if (at >= first && at - first < WORLD_ELEMENTS) wanted = (at - first) * 0x9E3779B1u * 3 + 100 + i;
       if (word == wanted) continue;
-      kit_fail(k, "a late offset of %u bytes and a late parameter of %u: word %u: wanted 0x%x, found 0x%x", i * step, 100 + i,
-               at, wanted, word);
+      kit_fail(k, "a late offset of %u bytes and a late parameter of %u: word %u: wanted 0x%x, found 0x%x", i * step,
+               100 + i, at, wanted, word);
       return;
     }
   }
@@ -343,8 +362,8 @@ void check_bind_zero(kit *k) {
   if (!world_open(k, &w)) return;
   enum { WRITTEN = 64, BOUND = 100 }; /* one workgroup leaves the rest as it is */
   vyre_bind binds[2] = {
-    {.buffer = w.x, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
-    {.flags = VYRE_BIND_WRITTEN | VYRE_BIND_ZERO, .buffer = w.y, .bytes = 4 * BOUND, .elements = BOUND},
+      {.buffer = w.x, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
+      {.flags = VYRE_BIND_WRITTEN | VYRE_BIND_ZERO, .buffer = w.y, .bytes = 4 * BOUND, .elements = BOUND},
   };
   uint32_t n = 1, wanted[WORLD_ELEMENTS];
   vyre_set_request request = {.size = sizeof request, .bind_count = 2, .binds = binds, .params = &n, .param_bytes = 4};
@@ -358,7 +377,8 @@ void check_bind_zero(kit *k) {
       wanted[i] = i >= BOUND ? 0xBADu + i : i < WRITTEN && groups > 0 ? i * 0x9E3779B1u * 3 + n : 0;
     }
     raw_flush(&w.r, w.y, 4 * WORLD_ELEMENTS);
-    if (!run_commands(&w, "a binding that is zero first", &(vyre_command){VYRE_COMMAND_DISPATCH, 0, &dispatch}, 1)) return;
+    if (!run_commands(&w, "a binding that is zero first", &(vyre_command){VYRE_COMMAND_DISPATCH, 0, &dispatch}, 1))
+      return;
     /* Where nothing runs, both are right: as it was, or zero. */
     raw_invalidate(&w.r, w.y, 4 * WORLD_ELEMENTS);
     for (uint32_t i = 0; groups == 0 && i < BOUND; i++) wanted[i] = w.y_words[i] == 0 ? 0 : 0xBADu + i;
@@ -388,12 +408,17 @@ void check_indirect_grid(kit *k) {
     vyre_completion completion;
     uint32_t wanted[WORLD_ELEMENTS];
     char what[96];
-    snprintf(what, sizeof what, "a grid of %u workgroups from the device, at most %u", cases[i].on_device, cases[i].most);
+    snprintf(what, sizeof what, "a grid of %u workgroups from the device, at most %u", cases[i].on_device,
+             cases[i].most);
     memcpy(map + 1, (uint32_t[3]){cases[i].on_device, 1, 1}, 12);
     raw_flush(&w.r, counts, 64);
     world_clear(&w);
-    vyre_dispatch dispatch = {.size = sizeof dispatch, .executable = w.executable, .set = w.set,
-                              .grid = {cases[i].most, 1, 1}, .grid_buffer = counts, .grid_offset = 4};
+    vyre_dispatch dispatch = {.size = sizeof dispatch,
+                              .executable = w.executable,
+                              .set = w.set,
+                              .grid = {cases[i].most, 1, 1},
+                              .grid_buffer = counts,
+                              .grid_offset = 4};
     vyre_plugin_batch *batch = record(&w, what, &(vyre_command){VYRE_COMMAND_DISPATCH, 0, &dispatch}, 1);
     if (batch == NULL) return;
     raw_wants(&w.r, what, raw_run(&w.r, &w.queue, batch, &completion, &error), VYRE_OK, &error);
@@ -417,8 +442,10 @@ void check_timestamps(kit *k) {
   vyre_error error = VYRE_ERROR_INIT;
   vyre_timestamp first = {sizeof first, 0}, last = {sizeof last, 1};
   vyre_dispatch dispatch = {.size = sizeof dispatch, .executable = w.executable, .set = w.set, .grid = {4, 1, 1}};
-  const vyre_command commands[] = {{VYRE_COMMAND_TIMESTAMP, 0, &first}, {VYRE_COMMAND_ORDER, 0, NULL},
-                                   {VYRE_COMMAND_DISPATCH, 0, &dispatch}, {VYRE_COMMAND_ORDER, 0, NULL},
+  const vyre_command commands[] = {{VYRE_COMMAND_TIMESTAMP, 0, &first},
+                                   {VYRE_COMMAND_ORDER, 0, NULL},
+                                   {VYRE_COMMAND_DISPATCH, 0, &dispatch},
+                                   {VYRE_COMMAND_ORDER, 0, NULL},
                                    {VYRE_COMMAND_TIMESTAMP, 0, &last}};
   vyre_plugin_batch *batch = record(&w, "a batch with timestamps", commands, 5);
   if (batch == NULL) return;
@@ -426,13 +453,20 @@ void check_timestamps(kit *k) {
     uint64_t times[3] = {UINT64_MAX, UINT64_MAX, 0xC0FFEE};
     vyre_completion completion = {.size = sizeof completion};
     vyre_point end = {w.queue.timeline, ++w.queue.value};
-    vyre_submit submit = {.size = sizeof submit, .batch = batch, .signals = &end, .signal_count = 1, .timestamps = times,
-                          .timestamp_count = 2, .completion = &completion};
+    vyre_submit submit = {.size = sizeof submit,
+                          .batch = batch,
+                          .signals = &end,
+                          .signal_count = 1,
+                          .timestamps = times,
+                          .timestamp_count = 2,
+                          .completion = &completion};
     if (!raw_wants(&w.r, "submit", w.r.ops.submit(w.queue.queue, &submit, &error), VYRE_OK, &error)) return;
     w.r.ops.timeline_wait(w.queue.timeline, w.queue.value, long_ns, NULL);
-    if (times[0] == UINT64_MAX || times[1] == UINT64_MAX) kit_fail(k, "a timestamp is not there when its submission has ended");
+    if (times[0] == UINT64_MAX || times[1] == UINT64_MAX)
+      kit_fail(k, "a timestamp is not there when its submission has ended");
     else if (times[0] > times[1])
-      kit_fail(k, "the clock goes back: %" PRIu64 " ns before a dispatch, %" PRIu64 " ns behind it", times[0], times[1]);
+      kit_fail(k, "the clock goes back: %" PRIu64 " ns before a dispatch, %" PRIu64 " ns behind it", times[0],
+               times[1]);
     if (times[2] != 0xC0FFEE) kit_fail(k, "a timestamp is written that nobody asked for");
     if (kit_is_over(k)) return;
   }

@@ -1,4 +1,5 @@
-/* Reading the list of known failures. Every line is looked at before any check runs, so that a list is mended at once. */
+/* Reading the list of known failures. Every line is looked at before any check runs, so that a list is mended at once.
+ */
 #include "allow.h"
 
 #include <stdarg.h>
@@ -42,7 +43,9 @@ static char *trim(char *text) {
   return text;
 }
 
-static bool is_digits(const char *text, size_t count) { return strspn(text, "0123456789") >= count; }
+static bool is_digits(const char *text, size_t count) {
+  return strspn(text, "0123456789") >= count;
+}
 
 static bool is_day(const char *text) {
   static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -104,12 +107,14 @@ static void take_entry(reading *r, char *text) {
   } else if (earlier) {
     complain(r, "%s stands in line %u already. Fix: keep one of them.", id, earlier->line);
   } else if (!is_day(day) || (day[10] != '\0' && day[10] != ' ' && day[10] != '\t')) {
-    complain(r, "%s: '%.40s' does not begin with a day. Fix: write the last day that it holds for, as 2027-01-31.", id, day);
+    complain(r, "%s: '%.40s' does not begin with a day. Fix: write the last day that it holds for, as 2027-01-31.", id,
+             day);
   } else if (!*reason) {
     complain(r, "%s has no reason. Fix: write why it fails behind the day.", id);
   } else if (strncmp(day, r->today, 10) < 0) {
-    complain(r, "%s was allowed until %.10s, and today is %s: %.200s. Fix: mend the plugin, or look at it again and write "
-                "a later day.",
+    complain(r,
+             "%s was allowed until %.10s, and today is %s: %.200s. Fix: mend the plugin, or look at it again and write "
+             "a later day.",
              id, day, r->today, reason);
   } else {
     add_entry(r, id, day, reason);
@@ -119,8 +124,10 @@ static void take_entry(reading *r, char *text) {
 static void take_line(reading *r, char *line) {
   char *text = trim(line);
   if (*text == '\0' || *text == '#' || *text == ';') return;
-  if (*text == '[') take_section(r, text);
-  else take_entry(r, text);
+  if (*text == '[')
+    take_section(r, text);
+  else
+    take_entry(r, text);
 }
 
 int allow_read(const char *path, const char *today, allow_list *out) {

@@ -15,8 +15,8 @@
 
 typedef struct allow_entry {
   char *id, *reason;
-  char day[11];         /* YYYY-MM-DD */
-  const char *section;  /* static */
+  char day[11];        /* YYYY-MM-DD */
+  const char *section; /* static */
   uint32_t line;
 } allow_entry;
 
@@ -25,7 +25,8 @@ typedef struct allow_list {
   size_t count;
 } allow_list;
 
-/* Reads a list. |today| is YYYY-MM-DD. Gives an exit status; what is wrong has been said, all of it. Free in any case. */
+/* Reads a list. |today| is YYYY-MM-DD. Gives an exit status; what is wrong has been said, all of it. Free in any case.
+ */
 int allow_read(const char *path, const char *today, allow_list *out);
 void allow_free(allow_list *list);
 /* The line of that check, or NULL. */

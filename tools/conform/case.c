@@ -136,7 +136,9 @@ static bool read_back(kit *k, running *r, kit_result *out) {
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-static bool is_grid_given(const kit_case *c) { return (c->grid[0] | c->grid[1] | c->grid[2]) != 0; }
+static bool is_grid_given(const kit_case *c) {
+  return (c->grid[0] | c->grid[1] | c->grid[2]) != 0;
+}
 
 static vyre_status submit(running *r, vyre_error *error) {
   vyre_launch launch = VYRE_LAUNCH_INIT;
@@ -151,7 +153,9 @@ static vyre_status submit(running *r, vyre_error *error) {
   return status == VYRE_OK ? vyre_queue_submit(r->queue, r->batch, NULL, &r->submission, error) : status;
 }
 
-static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 typedef struct lines {
   char **data;
@@ -163,8 +167,10 @@ static void take_print(void *ctx, const uint32_t gid[3], const char *text) {
   lines *l = ctx;
   char **more = realloc(l->data, (l->count + 1) * sizeof *more), *line;
   if (more != NULL) l->data = more;
-  if (more == NULL || asprintf(&line, "%u,%u,%u: %s\n", gid[0], gid[1], gid[2], text) < 0) l->is_short = true;
-  else l->data[l->count++] = line;
+  if (more == NULL || asprintf(&line, "%u,%u,%u: %s\n", gid[0], gid[1], gid[2], text) < 0)
+    l->is_short = true;
+  else
+    l->data[l->count++] = line;
 }
 
 static bool take_prints(kit *k, running *r, kit_result *out) {
@@ -239,8 +245,8 @@ bool kit_run(kit *k, vyre_device *on, const kit_case *c, kit_result *out) {
   r.places = calloc((size_t)c->buffer_count + 1, sizeof *r.places);
   r.args = calloc((size_t)c->param_count + c->buffer_count + 1, sizeof *r.args);
   out->data = calloc((size_t)c->buffer_count + 1, sizeof *out->data);
-  bool is_done = r.places != NULL && r.args != NULL && out->data != NULL ? run(k, &r, out)
-                                                                           : kit_fail(k, "the kit has no memory");
+  bool is_done =
+      r.places != NULL && r.args != NULL && out->data != NULL ? run(k, &r, out) : kit_fail(k, "the kit has no memory");
   if (on == k->device && out->is_compiled) kit_count_programs(k, 1);
   clean_up(&r);
   return is_done;

@@ -22,7 +22,8 @@ static bool is_text(const char *text) {
 
 static void check_versions(kit *k, const vyre_backend_desc *d) {
   const uint32_t known = VYRE_BACKEND_TAKES_PROGRAM | VYRE_BACKEND_TAKES_KERNEL;
-  if (d->abi_major != VYRE_ABI_MAJOR) kit_fail(k, "abi_major: wanted %u, found %u (VBP-7)", VYRE_ABI_MAJOR, d->abi_major);
+  if (d->abi_major != VYRE_ABI_MAJOR)
+    kit_fail(k, "abi_major: wanted %u, found %u (VBP-7)", VYRE_ABI_MAJOR, d->abi_major);
   if (d->min_host_minor > VYRE_ABI_MINOR)
     kit_fail(k, "min_host_minor: wanted at most %u, found %u (VBP-7)", VYRE_ABI_MINOR, d->min_host_minor);
   if (d->sanitizer != VYRE_ABI_SANITIZER)
@@ -32,11 +33,14 @@ static void check_versions(kit *k, const vyre_backend_desc *d) {
 }
 
 static void check_texts(kit *k, const vyre_backend_desc *d) {
-  if (!is_text(d->name)) kit_fail(k, "name: wanted a text of 1 to 255 bytes (VBP-10)");
+  if (!is_text(d->name))
+    kit_fail(k, "name: wanted a text of 1 to 255 bytes (VBP-10)");
   else if (strcmp(d->name, k->settings->name) != 0)
     kit_fail(k, "name: the descriptor says %s, the file's name %s (VBP-1)", d->name, k->settings->name);
-  if (!is_text(d->version)) kit_fail(k, "version: wanted a text of 1 to 255 bytes (VBP-10)");
-  else if (strspn(d->version, "0123456789.") == 0) kit_fail(k, "version: wanted dotted numbers, found %s (VBP-10)", d->version);
+  if (!is_text(d->version))
+    kit_fail(k, "version: wanted a text of 1 to 255 bytes (VBP-10)");
+  else if (strspn(d->version, "0123456789.") == 0)
+    kit_fail(k, "version: wanted dotted numbers, found %s (VBP-10)", d->version);
   if (!is_text(d->build_id)) kit_fail(k, "build_id: wanted a text of 1 to 255 bytes (VBP-10)");
 }
 
@@ -60,7 +64,9 @@ static uint64_t known_types(void) {
 }
 
 /* UINT64_MAX is "every type that the form gives it". */
-static bool are_types(uint64_t types) { return types != 0 && (types == UINT64_MAX || (types & known_types()) != 0); }
+static bool are_types(uint64_t types) {
+  return types != 0 && (types == UINT64_MAX || (types & known_types()) != 0);
+}
 
 void check_opcodes(kit *k) {
   raw r;
@@ -74,22 +80,25 @@ void check_opcodes(kit *k) {
     const vyre_opcode_support *row = &r.desc->opcodes[i];
     kit_doing(k, "reading row %" PRIu64 " of its opcodes", i);
     const char *name = vyre_kernel_op_describe(row->opcode).spelling;
-    if (name == NULL) kit_fail(k, "row %" PRIu64 ": there is no opcode 0x%x", i, row->opcode);
-    else if (!are_types(row->types)) kit_fail(k, "row %" PRIu64 ", %s: no type of the form is among 0x%" PRIx64, i, name, row->types);
+    if (name == NULL)
+      kit_fail(k, "row %" PRIu64 ": there is no opcode 0x%x", i, row->opcode);
+    else if (!are_types(row->types))
+      kit_fail(k, "row %" PRIu64 ", %s: no type of the form is among 0x%" PRIx64, i, name, row->types);
   }
 }
 
 /* ---- Slots ----------------------------------------------------------------------------------- */
 
 /* In the order of the table; whether it may be NULL. */
-#define SLOTS(X)                                                                                                  \
-  X(probe, 0) X(profile, 0) X(compile, 0) X(finalize, 1) X(disassemble, 1) X(open, 0) X(close, 0)                 \
-  X(device_count, 0) X(device_describe, 0) X(device_open, 0) X(device_close, 0) X(executable_load, 0)             \
-  X(executable_destroy, 0) X(executable_report, 0) X(max_resident, 0) X(buffer_create, 0) X(buffer_destroy, 0)    \
-  X(buffer_map, 0) X(buffer_flush, 0) X(buffer_invalidate, 0) X(buffer_export, 1) X(set_create, 0)                \
-  X(set_destroy, 0) X(batch_create, 0) X(batch_destroy, 0) X(queue_create, 0) X(queue_destroy, 0) X(submit, 0)    \
-  X(timeline_create, 0) X(timeline_destroy, 0) X(timeline_value, 0) X(timeline_signal, 0) X(timeline_wait, 0)     \
-  X(storage_read, 1) X(native, 1)
+#define SLOTS(X)                                                                                                       \
+  X(probe, 0)                                                                                                          \
+  X(profile, 0) X(compile, 0) X(finalize, 1) X(disassemble, 1) X(open, 0) X(close, 0) X(device_count, 0)               \
+      X(device_describe, 0) X(device_open, 0) X(device_close, 0) X(executable_load, 0) X(executable_destroy, 0)        \
+          X(executable_report, 0) X(max_resident, 0) X(buffer_create, 0) X(buffer_destroy, 0) X(buffer_map, 0)         \
+              X(buffer_flush, 0) X(buffer_invalidate, 0) X(buffer_export, 1) X(set_create, 0) X(set_destroy, 0)        \
+                  X(batch_create, 0) X(batch_destroy, 0) X(queue_create, 0) X(queue_destroy, 0) X(submit, 0)           \
+                      X(timeline_create, 0) X(timeline_destroy, 0) X(timeline_value, 0) X(timeline_signal, 0)          \
+                          X(timeline_wait, 0) X(storage_read, 1) X(native, 1)
 #define COUNT_SLOT(name, optional) +1
 _Static_assert(sizeof(vyre_backend_ops) == 8 + 8 * (0 SLOTS(COUNT_SLOT)), "every slot is listed");
 
@@ -98,8 +107,9 @@ void check_slots(kit *k) {
   if (!raw_load(k, &r)) return;
   uint32_t size = r.desc->ops->size;
   if (size < 8 || size % 8 != 0 || size > 4096) kit_fail(k, "size: wanted that of a table, found %u", size);
-#define CHECK_SLOT(name, optional) \
-  if (!(optional) && r.ops.name == NULL) kit_fail(k, "the mandatory slot " #name " is empty, or beyond its %u bytes", size);
+#define CHECK_SLOT(name, optional)                                                                                     \
+  if (!(optional) && r.ops.name == NULL)                                                                               \
+    kit_fail(k, "the mandatory slot " #name " is empty, or beyond its %u bytes", size);
   SLOTS(CHECK_SLOT)
 #undef CHECK_SLOT
 }
@@ -152,7 +162,9 @@ static void ask_as_others(kit *k, const asking *a) {
   const struct {
     const char *what;
     uint32_t minimum, maximum;
-  } hosts[] = {{"an older host", 0, 0}, {"a newer host", VYRE_ABI_MAJOR + 1, VYRE_ABI_MAJOR + 9}, {"a host of every ABI", 0, UINT32_MAX}};
+  } hosts[] = {{"an older host", 0, 0},
+               {"a newer host", VYRE_ABI_MAJOR + 1, VYRE_ABI_MAJOR + 9},
+               {"a host of every ABI", 0, UINT32_MAX}};
   for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
     vyre_backend_request request = usual_request();
     kit_doing(k, "asking for the descriptor as %s", hosts[i].what);

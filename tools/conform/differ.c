@@ -13,11 +13,16 @@ static uint64_t bits_at(const uint8_t *bytes, uint32_t size) {
 
 static bool is_nan(vyre_type type, uint64_t bits) {
   switch (type) {
-  case VYRE_TYPE_F16: return (bits & 0x7FFF) > 0x7C00;
-  case VYRE_TYPE_BF16: return (bits & 0x7FFF) > 0x7F80;
-  case VYRE_TYPE_F32: return (bits & 0x7FFFFFFF) > 0x7F800000;
-  case VYRE_TYPE_F64: return (bits & 0x7FFFFFFFFFFFFFFF) > 0x7FF0000000000000;
-  default: return false;
+  case VYRE_TYPE_F16:
+    return (bits & 0x7FFF) > 0x7C00;
+  case VYRE_TYPE_BF16:
+    return (bits & 0x7FFF) > 0x7F80;
+  case VYRE_TYPE_F32:
+    return (bits & 0x7FFFFFFF) > 0x7F800000;
+  case VYRE_TYPE_F64:
+    return (bits & 0x7FFFFFFFFFFFFFFF) > 0x7FF0000000000000;
+  default:
+    return false;
   }
 }
 
@@ -53,8 +58,8 @@ static void inputs_text(const kit_case *c, const vyre_program *program, uint64_t
     if (b->in == NULL || at >= b->elements || !find_buffer(program, b->name, &info)) continue;
     char one[4 * KIT_ELEMENT_BYTES + 8];
     element_text(info.element, (const uint8_t *)b->in + at * vyre_type_describe(info.element)->bytes, one, sizeof one);
-    int put = snprintf(text + used, INPUTS_BYTES - used, "%s%s[%" PRIu64 "] = %s", used > 0 ? ", " : "; ", b->name, at,
-                       one);
+    int put =
+        snprintf(text + used, INPUTS_BYTES - used, "%s%s[%" PRIu64 "] = %s", used > 0 ? ", " : "; ", b->name, at, one);
     if (put < 0 || (size_t)put >= INPUTS_BYTES - used) {
       text[used] = '\0';
       return;
@@ -109,7 +114,8 @@ static bool compare_traps(kit *k, const kit_case *c, const vyre_completion *foun
                   found->trap_gid[0], found->trap_gid[1], found->trap_gid[2]);
 }
 
-static bool compare_count(kit *k, const kit_case *c, const char *what, uint64_t found, uint64_t wanted, bool may_be_less) {
+static bool compare_count(kit *k, const kit_case *c, const char *what, uint64_t found, uint64_t wanted,
+                          bool may_be_less) {
   if (found == VYRE_NOT_COUNTED || wanted == VYRE_NOT_COUNTED || found == wanted) return true;
   if (may_be_less && found < wanted) return true;
   return kit_fail(k, "%s: wanted %" PRIu64 " masked %s in the completion record, found %" PRIu64, c->name, wanted, what,
@@ -179,6 +185,10 @@ static bool compare_with(kit *k, vyre_device *oracle, const kit_case *c) {
   return is_same;
 }
 
-bool kit_compare(kit *k, const kit_case *c) { return compare_with(k, k->oracle, c); }
+bool kit_compare(kit *k, const kit_case *c) {
+  return compare_with(k, k->oracle, c);
+}
 
-bool kit_compare_reversed(kit *k, const kit_case *c) { return compare_with(k, k->reversed, c); }
+bool kit_compare_reversed(kit *k, const kit_case *c) {
+  return compare_with(k, k->reversed, c);
+}

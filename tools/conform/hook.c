@@ -31,14 +31,18 @@ void hook_fail_at(uint64_t n) {
   atomic_store(&fail_at, n);
 }
 
-bool hook_has_failed(void) { return atomic_load(&failed_name) != NULL; }
+bool hook_has_failed(void) {
+  return atomic_load(&failed_name) != NULL;
+}
 
 const char *hook_failed(void) {
   const char *name = atomic_load(&failed_name);
   return name != NULL ? name : "";
 }
 
-int64_t hook_live(void) { return atomic_load(&live); }
+int64_t hook_live(void) {
+  return atomic_load(&live);
+}
 
 uint64_t hook_environment_reads(const char **name) {
   *name = atomic_load(&environment_name);
@@ -60,9 +64,13 @@ static void *count(void *p) {
   return p;
 }
 
-static void *own_malloc(size_t bytes) { return fails("malloc") ? NULL : count(malloc(bytes)); }
+static void *own_malloc(size_t bytes) {
+  return fails("malloc") ? NULL : count(malloc(bytes));
+}
 
-static void *own_calloc(size_t number, size_t bytes) { return fails("calloc") ? NULL : count(calloc(number, bytes)); }
+static void *own_calloc(size_t number, size_t bytes) {
+  return fails("calloc") ? NULL : count(calloc(number, bytes));
+}
 
 static void *own_realloc(void *old, size_t bytes) {
   if (fails("realloc")) return NULL;
@@ -86,7 +94,9 @@ static int own_posix_memalign(void **out, size_t align, size_t bytes) {
   return code;
 }
 
-static char *own_strdup(const char *text) { return fails("strdup") ? NULL : count(strdup(text)); }
+static char *own_strdup(const char *text) {
+  return fails("strdup") ? NULL : count(strdup(text));
+}
 
 static char *own_strndup(const char *text, size_t bytes) {
   return fails("strndup") ? NULL : count(strndup(text, bytes));
@@ -113,18 +123,18 @@ static any_function replacement(const char *name) {
     const char *name;
     any_function function;
   } rows[] = {
-    {"malloc", (any_function)own_malloc},
-    {"calloc", (any_function)own_calloc},
-    {"realloc", (any_function)own_realloc},
-    {"free", (any_function)own_free},
-    {"aligned_alloc", (any_function)own_aligned_alloc},
-    {"posix_memalign", (any_function)own_posix_memalign},
-    {"strdup", (any_function)own_strdup},
-    {"strndup", (any_function)own_strndup},
-    {"mmap", (any_function)own_mmap},
-    {"pthread_create", (any_function)own_pthread_create},
-    {"getenv", (any_function)own_getenv},
-    {"secure_getenv", (any_function)own_getenv},
+      {"malloc", (any_function)own_malloc},
+      {"calloc", (any_function)own_calloc},
+      {"realloc", (any_function)own_realloc},
+      {"free", (any_function)own_free},
+      {"aligned_alloc", (any_function)own_aligned_alloc},
+      {"posix_memalign", (any_function)own_posix_memalign},
+      {"strdup", (any_function)own_strdup},
+      {"strndup", (any_function)own_strndup},
+      {"mmap", (any_function)own_mmap},
+      {"pthread_create", (any_function)own_pthread_create},
+      {"getenv", (any_function)own_getenv},
+      {"secure_getenv", (any_function)own_getenv},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (strcmp(rows[i].name, name) == 0) return rows[i].function;
@@ -147,13 +157,26 @@ static void read_dynamic(const struct link_map *map, loaded *l) {
   for (const Elf64_Dyn *d = (const Elf64_Dyn *)map->l_ld; d->d_tag != DT_NULL; d++) {
     const void *at = (const void *)d->d_un.d_ptr; /* the dynamic linker has added the base */
     switch (d->d_tag) {
-    case DT_SYMTAB: l->symbols = at; break;
-    case DT_STRTAB: l->text = at; break;
-    case DT_RELA: l->tables[0] = at; break;
-    case DT_RELASZ: l->bytes[0] = d->d_un.d_val; break;
-    case DT_JMPREL: l->tables[1] = at; break;
-    case DT_PLTRELSZ: l->bytes[1] = d->d_un.d_val; break;
-    default: break;
+    case DT_SYMTAB:
+      l->symbols = at;
+      break;
+    case DT_STRTAB:
+      l->text = at;
+      break;
+    case DT_RELA:
+      l->tables[0] = at;
+      break;
+    case DT_RELASZ:
+      l->bytes[0] = d->d_un.d_val;
+      break;
+    case DT_JMPREL:
+      l->tables[1] = at;
+      break;
+    case DT_PLTRELSZ:
+      l->bytes[1] = d->d_un.d_val;
+      break;
+    default:
+      break;
     }
   }
 }

@@ -1,5 +1,5 @@
-/* The plugin's own calls of the C library, taken over: its imports of malloc and the like are bound anew to functions of
- * the kit, which count, and of which one can fail. Nobody else's calls are touched. */
+/* The plugin's own calls of the C library, taken over: its imports of malloc and the like are bound anew to functions
+ * of the kit, which count, and of which one can fail. Nobody else's calls are touched. */
 #ifndef VYRE_TOOLS_CONFORM_HOOK_H
 #define VYRE_TOOLS_CONFORM_HOOK_H
 

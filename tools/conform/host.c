@@ -14,7 +14,9 @@ typedef struct header {
   uint64_t magic, bytes, align;
 } header;
 
-static bool is_power(uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
+static bool is_power(uint64_t n) {
+  return n != 0 && (n & (n - 1)) == 0;
+}
 
 static void misuse(raw_host *host, const char *what, uint64_t found, uint64_t wanted) {
   atomic_fetch_add(&host->misuses, 1);
@@ -68,9 +70,12 @@ static void *host_realloc(void *ctx, void *p, uint64_t old_bytes, uint64_t bytes
 
 static void host_log(void *ctx, uint32_t level, const char *subsystem, const char *text) {
   raw_host *host = ctx;
-  if (level == VYRE_LOG_OFF || level > VYRE_LOG_TRACE) misuse(host, "log with a level that is none", level, VYRE_LOG_INFO);
-  if (subsystem == NULL || text == NULL) misuse(host, "log without a text", 0, 1);
-  else if (strchr(text, '\n') != NULL) misuse(host, "log of more lines than one", 2, 1);
+  if (level == VYRE_LOG_OFF || level > VYRE_LOG_TRACE)
+    misuse(host, "log with a level that is none", level, VYRE_LOG_INFO);
+  if (subsystem == NULL || text == NULL)
+    misuse(host, "log without a text", 0, 1);
+  else if (strchr(text, '\n') != NULL)
+    misuse(host, "log of more lines than one", 2, 1);
 }
 
 /* The settings of --config, numbers plain; without it nothing is set. */
@@ -84,8 +89,10 @@ static vyre_status host_config_get(void *ctx, const char *key, char *text, uint6
   vyre_config_options options = {.size = sizeof options, .path = file, .no_environment = true};
   if (file != NULL && config == NULL && vyre_config_load(&options, &config, NULL) != VYRE_OK) config = NULL;
   if (config != NULL && vyre_config_find(key, &number)) vyre_config_get(config, number, &value);
-  if (value.is_set && value.text != NULL && value.number == 0) snprintf(buffer, sizeof buffer, "%s", value.text);
-  else if (value.is_set) snprintf(buffer, sizeof buffer, "%" PRIu64, value.number);
+  if (value.is_set && value.text != NULL && value.number == 0)
+    snprintf(buffer, sizeof buffer, "%s", value.text);
+  else if (value.is_set)
+    snprintf(buffer, sizeof buffer, "%" PRIu64, value.number);
   *length = strlen(buffer);
   if (capacity > 0) snprintf(text, capacity, "%s", buffer);
   return value.is_set ? VYRE_OK : VYRE_ERR_NOT_FOUND;
@@ -111,15 +118,15 @@ static vyre_status host_cache_put(void *ctx, const void *key, uint64_t key_bytes
 void raw_host_init(raw_host *host, kit *k) {
   *host = (raw_host){.k = k};
   host->services = (vyre_host){
-    .size = sizeof host->services,
-    .ctx = host,
-    .alloc = host_alloc,
-    .realloc = host_realloc,
-    .free = host_free,
-    .log = host_log,
-    .config_get = host_config_get,
-    .now_ns = host_now_ns,
-    .cache_get = host_cache_get,
-    .cache_put = host_cache_put,
+      .size = sizeof host->services,
+      .ctx = host,
+      .alloc = host_alloc,
+      .realloc = host_realloc,
+      .free = host_free,
+      .log = host_log,
+      .config_get = host_config_get,
+      .now_ns = host_now_ns,
+      .cache_get = host_cache_get,
+      .cache_put = host_cache_put,
   };
 }

@@ -19,10 +19,10 @@ typedef struct image {
   uint8_t *bytes;
   size_t size;
   const Elf64_Ehdr *header;
-  image_table segments;  /* Elf64_Phdr */
-  image_table dynamic;   /* Elf64_Dyn, the last one DT_NULL */
-  image_table imports;   /* Elf64_Sym of the dynamic symbol table: exported and imported */
-  image_table symbols;   /* Elf64_Sym of the full table; none if the file was stripped */
+  image_table segments;                   /* Elf64_Phdr */
+  image_table dynamic;                    /* Elf64_Dyn, the last one DT_NULL */
+  image_table imports;                    /* Elf64_Sym of the dynamic symbol table: exported and imported */
+  image_table symbols;                    /* Elf64_Sym of the full table; none if the file was stripped */
   const char *dynamic_text, *symbol_text; /* their names */
   uint64_t dynamic_text_bytes, symbol_text_bytes;
 } image;

@@ -63,11 +63,17 @@ void kit_doing(kit *k, const char *format, ...) {
   va_end(args);
 }
 
-bool kit_is_over(const kit *k) { return k->outcome->verdict != KIT_PASS; }
+bool kit_is_over(const kit *k) {
+  return k->outcome->verdict != KIT_PASS;
+}
 
-bool kit_is_full(const kit *k) { return k->outcome->failures >= KIT_MOST_FAILURES; }
+bool kit_is_full(const kit *k) {
+  return k->outcome->failures >= KIT_MOST_FAILURES;
+}
 
-void kit_count_programs(kit *k, uint64_t programs) { k->outcome->programs += programs; }
+void kit_count_programs(kit *k, uint64_t programs) {
+  k->outcome->programs += programs;
+}
 
 void kit_end(kit *k) {
   k->outcome->has_ended = 1;

@@ -39,11 +39,11 @@ typedef struct kit {
   const kit_settings *settings;
   const char *check; /* id of the check that runs */
   /* Open in the groups numeric and random. All three have the settings' defaults, and no disk cache. */
-  vyre_device *device;             /* under test */
-  vyre_device *oracle;             /* cpu_ref */
-  vyre_device *reversed;           /* cpu_ref that steps lanes in the other order */
-  const vyre_capabilities *caps;   /* of |device| */
-  uint64_t random;                 /* state of kit_random: from the seed and the check's id */
+  vyre_device *device;           /* under test */
+  vyre_device *oracle;           /* cpu_ref */
+  vyre_device *reversed;         /* cpu_ref that steps lanes in the other order */
+  const vyre_capabilities *caps; /* of |device| */
+  uint64_t random;               /* state of kit_random: from the seed and the check's id */
   kit_outcome *outcome;
 } kit;
 
@@ -81,9 +81,9 @@ void kit_save(kit *k, const char *suffix, const void *bytes, uint64_t count);
  * touch; of two neighbours one begins at offset 0 of its buffer and one behind it, so that views are tried as well. */
 typedef struct kit_buffer {
   const char *name;
-  const void *in;         /* |elements| elements as they lie in memory; NULL: zero */
+  const void *in; /* |elements| elements as they lie in memory; NULL: zero */
   uint64_t elements;
-  uint64_t shift;         /* further multiples of binding_alignment in front */
+  uint64_t shift; /* further multiples of binding_alignment in front */
   /* Where the length comes from the device (device_length): the count that is there and its width, 32 or 64. */
   uint32_t length_bits;
   uint64_t length;
@@ -97,16 +97,16 @@ struct kit_case {
   const vyre_arg *params; /* by vyre_arg_u32 and the like */
   uint32_t param_count;
   uint32_t buffer_count;
-  const kit_buffer *buffers; /* every buffer that the program binds */
-  uint64_t grid[3];       /* workgroups; all 0: what covers the longest written buffer */
-  const vyre_compile_options *compile; /* or NULL */
+  const kit_buffer *buffers;            /* every buffer that the program binds */
+  uint64_t grid[3];                     /* workgroups; all 0: what covers the longest written buffer */
+  const vyre_compile_options *compile;  /* or NULL */
   uint64_t time_budget_ns, work_budget; /* of should_stop; 0 for none */
-  uint64_t timeout_ns;    /* 0: 60 s */
+  uint64_t timeout_ns;                  /* 0: 60 s */
   /* Which element of an input belongs to element |element| of an output, for messages; NULL: the one of that number.
    * UINT64_MAX for none. */
   uint64_t (*input_of)(const kit_case *c, uint32_t buffer, uint64_t element);
-  const void *ctx;        /* for input_of */
-  uint32_t ignore;        /* KIT_IGNORE_* */
+  const void *ctx; /* for input_of */
+  uint32_t ignore; /* KIT_IGNORE_* */
 };
 enum {
   KIT_IGNORE_PRINTS = 1u << 0, /* printed records are not compared */
@@ -115,14 +115,14 @@ enum {
 
 /* What one run gave. */
 typedef struct kit_result {
-  vyre_status status;     /* of compiling, binding or running */
-  vyre_error error;       /* with a status other than OK */
+  vyre_status status; /* of compiling, binding or running */
+  vyre_error error;   /* with a status other than OK */
   bool is_compiled;
   uint32_t buffer_count;
-  uint8_t **data;         /* by buffer of the case: its elements afterwards; NULL unless the status is OK */
+  uint8_t **data; /* by buffer of the case: its elements afterwards; NULL unless the status is OK */
   vyre_completion completion;
   vyre_launch_report report;
-  char *prints;           /* sorted lines "x,y,z: text", "" for none; NULL unless the run ended */
+  char *prints; /* sorted lines "x,y,z: text", "" for none; NULL unless the run ended */
 } kit_result;
 
 /* Runs a case on a device. False if the kit itself could not do it, or the device touched what it must not; kit_fail
@@ -133,7 +133,8 @@ void kit_result_free(kit_result *r);
 /* Runs a case on the device under test and, with the subgroup size that this one reports, on the oracle; compares
  * status, every written buffer bit by bit (a NaN equals any NaN), guards, number of traps (one trap: its code and
  * invocation too), prints and masked accesses where they are counted (of loads no more than the oracle's: one whose
- * value is not used need not be made). A program that both refuse is a failure. False if they differ, with one kit_fail that names case, buffer, element, both values and inputs. */
+ * value is not used need not be made). A program that both refuse is a failure. False if they differ, with one kit_fail
+ * that names case, buffer, element, both values and inputs. */
 bool kit_compare(kit *k, const kit_case *c);
 /* The same against the oracle with reversed lanes. */
 bool kit_compare_reversed(kit *k, const kit_case *c);

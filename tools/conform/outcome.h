@@ -12,12 +12,12 @@ typedef enum kit_verdict { KIT_PASS, KIT_FAIL, KIT_SKIP, KIT_CRASH, KIT_TIMEOUT 
 enum { KIT_MOST_FAILURES = 8 };
 
 struct kit_outcome {
-  uint32_t verdict;  /* kit_verdict */
+  uint32_t verdict;   /* kit_verdict */
   uint32_t has_ended; /* the check has come to its end */
   uint32_t failures;
   uint32_t zero;
   uint64_t programs;
-  char text[8192];   /* failures, one or more lines each; or why it was skipped */
+  char text[8192]; /* failures, one or more lines each; or why it was skipped */
   char note[1024];
   char doing[1024];
   /* From the descriptor, by a process that only looks at it. */

@@ -81,4 +81,6 @@ void *process_end_of_page(uint64_t bytes) {
   return block + room - bytes;
 }
 
-void *process_symbol(void *library, const char *name) { return dlsym(library, name); }
+void *process_symbol(void *library, const char *name) {
+  return dlsym(library, name);
+}

@@ -30,7 +30,8 @@ bool raw_load(kit *k, raw *out) {
                                         .fingerprint = VYRE_ABI_FINGERPRINT};
   kit_doing(k, "asking for the descriptor");
   out->desc = query(&request);
-  if (out->desc == NULL) return kit_fail(k, "it declines to serve a host of ABI %u.%u (VBP-5)", VYRE_ABI_MAJOR, VYRE_ABI_MINOR);
+  if (out->desc == NULL)
+    return kit_fail(k, "it declines to serve a host of ABI %u.%u (VBP-5)", VYRE_ABI_MAJOR, VYRE_ABI_MINOR);
   if (out->desc->magic != VYRE_ABI_MAGIC || out->desc->size < offsetof(vyre_backend_desc, opcodes) ||
       out->desc->fingerprint != VYRE_ABI_FINGERPRINT || out->desc->ops == NULL)
     return kit_fail(k, "libvyre would refuse its descriptor (VBP-6, VBP-7, VBP-10); `vyre backends --all` says why");
@@ -77,7 +78,8 @@ static bool is_status(vyre_status status) {
 #include <vyre/status.def>
 #undef X
     return true;
-  default: return false;
+  default:
+    return false;
   }
 }
 
@@ -120,13 +122,13 @@ static void fill_request(const vyre_program *program, const vyre_compile_options
   bool contracts = (call->flags & VYRE_OPTION_CONTRACT) != 0 || (info.attributes & VYRE_PROGRAM_CONTRACT) != 0;
   bool flushes = (call->flags & VYRE_OPTION_FLUSH) != 0 || (info.attributes & VYRE_PROGRAM_FLUSH) != 0;
   out->request = (vyre_compile_request){
-    .size = sizeof out->request,
-    .flags = (ulp != VYRE_ULP_UNSET ? VYRE_COMPILE_ULP : 0u) | (contracts ? VYRE_COMPILE_CONTRACT : 0u) |
-             (flushes ? VYRE_COMPILE_FLUSH : 0u) | (call->steps != 0 ? VYRE_COMPILE_STEPS : 0u) |
-             ((call->flags & VYRE_OPTION_UNCHECKED) != 0 ? VYRE_COMPILE_UNCHECKED : 0u),
-    .ulp_budget = ulp != VYRE_ULP_UNSET ? ulp : 0,
-    .subgroup_size = call->subgroup_size != 0 ? call->subgroup_size : info.subgroup,
-    .steps = call->steps,
+      .size = sizeof out->request,
+      .flags = (ulp != VYRE_ULP_UNSET ? VYRE_COMPILE_ULP : 0u) | (contracts ? VYRE_COMPILE_CONTRACT : 0u) |
+               (flushes ? VYRE_COMPILE_FLUSH : 0u) | (call->steps != 0 ? VYRE_COMPILE_STEPS : 0u) |
+               ((call->flags & VYRE_OPTION_UNCHECKED) != 0 ? VYRE_COMPILE_UNCHECKED : 0u),
+      .ulp_budget = ulp != VYRE_ULP_UNSET ? ulp : 0,
+      .subgroup_size = call->subgroup_size != 0 ? call->subgroup_size : info.subgroup,
+      .steps = call->steps,
   };
   memcpy(out->request.fingerprint, vyre_program_fingerprint(program), sizeof out->request.fingerprint);
 }
@@ -206,7 +208,8 @@ vyre_plugin_executable *raw_executable(raw *r, const char *text) {
   if (raw_program_make(r, text, &p)) {
     vyre_status status = raw_compile(r, &p.request, &blob, &error);
     if (status == VYRE_OK) status = r->ops.executable_load(r->device, blob.data, blob.length, &executable, &error);
-    if (status != VYRE_OK) kit_fail(r->k, "it refuses a program: %s: %s\n%s", vyre_status_name(status), error.text, text);
+    if (status != VYRE_OK)
+      kit_fail(r->k, "it refuses a program: %s: %s\n%s", vyre_status_name(status), error.text, text);
     raw_blob_free(r, &blob);
     kit_count_programs(r->k, 1);
   }
@@ -297,8 +300,7 @@ void raw_queue_close(raw *r, raw_queue *q) {
 vyre_status raw_run(raw *r, raw_queue *q, vyre_plugin_batch *batch, vyre_completion *out, vyre_error *error) {
   *out = (vyre_completion){.size = sizeof *out};
   vyre_point end = {q->timeline, q->value + 1};
-  vyre_submit submit = {
-    .size = sizeof submit, .batch = batch, .signals = &end, .signal_count = 1, .completion = out};
+  vyre_submit submit = {.size = sizeof submit, .batch = batch, .signals = &end, .signal_count = 1, .completion = out};
   vyre_status status = r->ops.submit(q->queue, &submit, error);
   if (status != VYRE_OK) return status;
   q->value++;

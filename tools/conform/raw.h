@@ -14,12 +14,12 @@
 typedef struct raw_host {
   vyre_host services;
   kit *k;
-  _Atomic uint64_t calls;   /* of alloc and realloc */
-  _Atomic uint64_t fail_at; /* that call gives NULL; 0: none */
+  _Atomic uint64_t calls;        /* of alloc and realloc */
+  _Atomic uint64_t fail_at;      /* that call gives NULL; 0: none */
   _Atomic int64_t blocks, bytes; /* that live */
-  _Atomic uint64_t misuses; /* frees of what is not an allocation, or of another size; told by kit_fail, too */
+  _Atomic uint64_t misuses;      /* frees of what is not an allocation, or of another size; told by kit_fail, too */
   _Atomic bool is_logging, has_nested_log;
-  uint64_t failed;          /* not 0 once fail_at has struck */
+  uint64_t failed; /* not 0 once fail_at has struck */
 } raw_host;
 
 typedef struct raw {
@@ -57,8 +57,8 @@ typedef struct raw_program {
   vyre_compile_request request;
 } raw_program;
 
-/* From a program to a request, as libvyre makes it for this plugin, whatever the device lacks. Gives what lowering said;
- * free in any case. */
+/* From a program to a request, as libvyre makes it for this plugin, whatever the device lacks. Gives what lowering
+ * said; free in any case. */
 vyre_status raw_request(raw *r, const vyre_program *program, const vyre_compile_options *options, raw_program *out,
                         vyre_error *error);
 /* The same from text, for the kit's own programs. False with a kit_fail. */

@@ -13,7 +13,9 @@
 
 /* ---- What counts as what --------------------------------------------------------------------- */
 
-static bool has_failed(kit_verdict verdict) { return verdict != KIT_PASS && verdict != KIT_SKIP; }
+static bool has_failed(kit_verdict verdict) {
+  return verdict != KIT_PASS && verdict != KIT_SKIP;
+}
 
 conform_standing conform_standing_of(const conform_report *r, const check_result *result) {
   bool is_listed = allow_find(r->allowed, result->row->id) != NULL;
@@ -60,8 +62,10 @@ void conform_row(const conform_report *r, const check_result *result) {
   printf("%-8s %-32s %6.2f s\n", is_unexpected ? "passes" : check_verdict_name(result->verdict), result->row->id,
          (double)result->ns / 1e9);
   if (has_failed(result->verdict)) {
-    if (result->row->policy != 0) printf("         checked: %s (VBP-%u)\n", result->row->what, result->row->policy);
-    else printf("         checked: %s\n", result->row->what);
+    if (result->row->policy != 0)
+      printf("         checked: %s (VBP-%u)\n", result->row->what, result->row->policy);
+    else
+      printf("         checked: %s\n", result->row->what);
   }
   print_indented(result->text);
   print_indented(result->note);
@@ -75,7 +79,9 @@ void conform_sum(const conform_report *r) {
   uint32_t failed = conform_count(r, STANDING_FAIL), unexpected = conform_count(r, STANDING_UNEXPECTED);
   output_foreign(r->settings->name[0] != '\0' ? r->settings->name : r->settings->plugin);
   printf(" %s: %" PRIu32 " passed, %" PRIu32 " skipped, %" PRIu32 " failed",
-         !conform_is_met(r) ? "does not conform" : r->is_whole ? "conforms" : "passes these checks",
+         !conform_is_met(r) ? "does not conform"
+         : r->is_whole      ? "conforms"
+                            : "passes these checks",
          conform_count(r, STANDING_PASS), conform_count(r, STANDING_SKIP), failed);
   if (r->allowed->count > 0)
     printf(", %" PRIu32 " failed as listed, %" PRIu32 " passed against the list", conform_count(r, STANDING_ALLOWED),

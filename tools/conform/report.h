@@ -12,11 +12,11 @@ typedef struct conform_report {
   const kit_settings *settings;
   plugin_identity identity;
   char digest[CONFORM_DIGEST_BYTES]; /* of the plugin's file */
-  const check_result *results;  /* in order */
+  const check_result *results;       /* in order */
   uint32_t count;
-  bool is_whole;                /* every check was run */
+  bool is_whole; /* every check was run */
   const allow_list *allowed;
-  char day[11];                 /* of the run */
+  char day[11]; /* of the run */
 } conform_report;
 
 /* BLAKE2b-256. */
@@ -40,8 +40,8 @@ void conform_row(const conform_report *r, const check_result *result);
 /* The last lines. */
 void conform_sum(const conform_report *r);
 void conform_json(json_writer *j, const conform_report *r);
-/* The text of a certificate, for a report that conforms and is whole; the caller frees it. NULL without memory. Its last
- * member is the digest (BLAKE2b-256) of all bytes before the line of that member. */
+/* The text of a certificate, for a report that conforms and is whole; the caller frees it. NULL without memory. Its
+ * last member is the digest (BLAKE2b-256) of all bytes before the line of that member. */
 char *conform_certificate(const conform_report *r, size_t *bytes);
 
 /* All checks, for --list. */

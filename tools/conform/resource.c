@@ -27,13 +27,14 @@ static vyre_status whole_run(raw *r, const raw_program *p, const char **step) {
   const vyre_backend_ops *ops = &r->ops;
   static vyre_completion completion; /* it may be written later than this returns */
   uint32_t n = 5;
-  vyre_buffer_request request = {.size = sizeof request, .bytes = 1024, .properties = r->caps.memory_types[0].properties};
+  vyre_buffer_request request = {
+      .size = sizeof request, .bytes = 1024, .properties = r->caps.memory_types[0].properties};
   vyre_status status;
-#define STEP(name, call)                                        \
-  if (status == VYRE_OK) {                                      \
-    *step = name;                                               \
-    kit_doing(r->k, "%s, with an allocation that fails", name); \
-    status = call;                                              \
+#define STEP(name, call)                                                                                               \
+  if (status == VYRE_OK) {                                                                                             \
+    *step = name;                                                                                                      \
+    kit_doing(r->k, "%s, with an allocation that fails", name);                                                        \
+    status = call;                                                                                                     \
   }
   r->plugin = NULL;
   r->device = NULL;
@@ -44,9 +45,11 @@ static vyre_status whole_run(raw *r, const raw_program *p, const char **step) {
   STEP("executable_load", ops->executable_load(r->device, blob.data, blob.length, &executable, &error))
   STEP("buffer_create", ops->buffer_create(r->device, &request, &x, &error))
   STEP("buffer_create", ops->buffer_create(r->device, &request, &y, &error))
-  vyre_bind binds[2] = {{.buffer = x, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
-                        {.flags = VYRE_BIND_WRITTEN, .buffer = y, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS}};
-  vyre_set_request set_request = {.size = sizeof set_request, .bind_count = 2, .binds = binds, .params = &n, .param_bytes = 4};
+  vyre_bind binds[2] = {
+      {.buffer = x, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS},
+      {.flags = VYRE_BIND_WRITTEN, .buffer = y, .bytes = 4 * WORLD_ELEMENTS, .elements = WORLD_ELEMENTS}};
+  vyre_set_request set_request = {
+      .size = sizeof set_request, .bind_count = 2, .binds = binds, .params = &n, .param_bytes = 4};
   STEP("set_create", ops->set_create(executable, &set_request, &set, &error))
   vyre_dispatch dispatch = {.size = sizeof dispatch, .executable = executable, .set = set, .grid = {4, 1, 1}};
   vyre_command command = {.kind = VYRE_COMMAND_DISPATCH, .record = &dispatch};
@@ -55,7 +58,8 @@ static vyre_status whole_run(raw *r, const raw_program *p, const char **step) {
   STEP("timeline_create", ops->timeline_create(r->device, 0, &timeline, &error))
   completion = (vyre_completion){.size = sizeof completion};
   vyre_point end = {timeline, 1};
-  vyre_submit submit = {.size = sizeof submit, .batch = batch, .signals = &end, .signal_count = 1, .completion = &completion};
+  vyre_submit submit = {
+      .size = sizeof submit, .batch = batch, .signals = &end, .signal_count = 1, .completion = &completion};
   STEP("submit", ops->submit(queue, &submit, &error))
   STEP("timeline_wait", ops->timeline_wait(timeline, 1, 60000000000u, &error))
   STEP("the submission", completion.status)
@@ -88,7 +92,8 @@ static bool prepare(kit *k, failing *f) {
   raw_close(&f->r);
   for (int i = 0; i < 3; i++) {
     vyre_status status = whole_run(&f->r, &f->p, &step);
-    if (status != VYRE_OK) return kit_fail(k, "%s: %s, without an allocation that fails", step, vyre_status_name(status));
+    if (status != VYRE_OK)
+      return kit_fail(k, "%s: %s, without an allocation that fails", step, vyre_status_name(status));
   }
   return true;
 }
@@ -149,12 +154,14 @@ void check_own_allocations(kit *k) {
     if (!has_failed) break;
     judge_failure(k, "call", n, what, step, status);
     if (hook_live() > before) {
-      kit_fail(k, "call %" PRIu64 " (%s) fails in %s, and %" PRId64 " allocations live on", n, what, step, hook_live() - before);
+      kit_fail(k, "call %" PRIu64 " (%s) fails in %s, and %" PRId64 " allocations live on", n, what, step,
+               hook_live() - before);
       return;
     }
   }
   const char *name;
-  if (hook_environment_reads(&name) > 0) kit_fail(k, "it reads the environment: %s (VBP-30). Fix: use config_get", name);
+  if (hook_environment_reads(&name) > 0)
+    kit_fail(k, "it reads the environment: %s (VBP-30). Fix: use config_get", name);
   kit_note(k, "%" PRIu64 " calls that allocate or start a thread", n - 1);
 }
 
@@ -219,7 +226,8 @@ void check_compile_leaks(kit *k) {
     raw_program p;
     char what[48];
     if ((sample_programs[i].needs & ~r.caps.needs) != 0 || !raw_program_make(&r, sample_programs[i].text, &p)) continue;
-    snprintf(what, sizeof what, "compiling %.*s", (int)strcspn(sample_programs[i].text + 8, " "), sample_programs[i].text + 8);
+    snprintf(what, sizeof what, "compiling %.*s", (int)strcspn(sample_programs[i].text + 8, " "),
+             sample_programs[i].text + 8);
     check_growth(k, &r, what, compile_once, &p);
     raw_program_free(&p);
   }
@@ -242,11 +250,15 @@ static bool fail_once(raw *r, void *ctx) {
   uint64_t bytes = is_kernel ? request.kernel_bytes : request.wire_bytes;
   memcpy(f->copy, is_kernel ? f->p.kernel : f->p.wire, bytes);
   f->copy[f->at] ^= f->by;
-  if (is_kernel) request.kernel = f->copy;
-  else request.wire = f->copy;
+  if (is_kernel)
+    request.kernel = f->copy;
+  else
+    request.wire = f->copy;
   vyre_status status = r->ops.compile(&r->host.services, &r->caps, &request, &blob, NULL);
-  if (status == VYRE_OK) raw_blob_free(r, &blob);
-  else if (blob.data != NULL) return kit_fail(r->k, "compile fails and leaves a blob");
+  if (status == VYRE_OK)
+    raw_blob_free(r, &blob);
+  else if (blob.data != NULL)
+    return kit_fail(r->k, "compile fails and leaves a blob");
   return true;
 }
 
@@ -318,7 +330,8 @@ static bool refuse_once(raw *r, void *ctx) {
   vyre_plugin_buffer *buffer = NULL;
   vyre_plugin_batch *batch = NULL;
   vyre_plugin_device *device = NULL;
-  vyre_buffer_request request = {.size = sizeof request, .bytes = UINT64_MAX - 15, .properties = r->caps.memory_types[0].properties};
+  vyre_buffer_request request = {
+      .size = sizeof request, .bytes = UINT64_MAX - 15, .properties = r->caps.memory_types[0].properties};
   const vyre_command unknown[] = {{.kind = VYRE_COMMAND_ORDER}, {.kind = 77}};
   r->ops.buffer_create(r->device, &request, &buffer, NULL);
   r->ops.batch_create(r->device, unknown, 2, &batch, NULL);

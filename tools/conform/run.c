@@ -87,10 +87,8 @@ static uint64_t start_of_random(uint64_t seed, const char *id) {
 
 _Noreturn static void be_child(const kit_settings *settings, const check_row *row, kit_outcome *outcome, int printed) {
   settle_in(printed);
-  kit k = {.settings = settings,
-           .check = row->id,
-           .random = start_of_random(settings->seed, row->id),
-           .outcome = outcome};
+  kit k = {
+      .settings = settings, .check = row->id, .random = start_of_random(settings->seed, row->id), .outcome = outcome};
   bool needs_devices = row->group == GROUP_NUMERIC || row->group == GROUP_RANDOM;
   if (!needs_devices || open_devices(&k)) row->function(&k);
   fflush(stdout);
@@ -145,8 +143,8 @@ static char *crash_text(const kit_outcome *o, int ended, const char *printed) {
   if (WIFSIGNALED(ended))
     return text_of("it ended the process by signal %d (%s) while: %s (VBP-27)%s%s%s%s", WTERMSIG(ended),
                    strsignal(WTERMSIG(ended)), doing, before, o->text, begin, printed);
-  return text_of("it ended the process with exit status %d while: %s (VBP-27)%s%s%s%s", WEXITSTATUS(ended), doing, before,
-                 o->text, begin, printed);
+  return text_of("it ended the process with exit status %d while: %s (VBP-27)%s%s%s%s", WEXITSTATUS(ended), doing,
+                 before, o->text, begin, printed);
 }
 
 static char *failure_text(const kit_outcome *o, const char *printed) {

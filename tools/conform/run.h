@@ -6,11 +6,11 @@
 #include "outcome.h"
 
 typedef enum check_group {
-  GROUP_STATIC,  /* the file, before anything of it runs */
-  GROUP_ABI,     /* the plugin's table, called by the kit itself */
+  GROUP_STATIC,   /* the file, before anything of it runs */
+  GROUP_ABI,      /* the plugin's table, called by the kit itself */
   GROUP_RESOURCE, /* the same without memory, again and again, in other orders */
-  GROUP_NUMERIC, /* programs beside the oracle */
-  GROUP_RANDOM,  /* random programs beside the oracle */
+  GROUP_NUMERIC,  /* programs beside the oracle */
+  GROUP_RANDOM,   /* random programs beside the oracle */
   GROUP_COUNT
 } check_group;
 

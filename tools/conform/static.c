@@ -21,8 +21,10 @@ static bool is_name(const char *name) {
 void check_file(kit *k) {
   image im;
   if (!is_name(k->settings->name))
-    kit_fail(k, "wanted a file " VYRE_BACKEND_PREFIX "NAME" VYRE_BACKEND_SUFFIX " with a name of at most %u small letters, "
-                "digits and _ that begins with a letter, found %s",
+    kit_fail(k,
+             "wanted a file " VYRE_BACKEND_PREFIX "NAME" VYRE_BACKEND_SUFFIX
+             " with a name of at most %u small letters, "
+             "digits and _ that begins with a letter, found %s",
              VYRE_BACKEND_MAX_NAME, strrchr(k->settings->plugin, '/') + 1);
   image_read(k, &im);
 }
@@ -42,9 +44,13 @@ void check_exports(kit *k) {
   for (uint64_t i = 1; i < im.imports.count; i++) {
     const char *name = image_text(&im, image_import(&im, i)->st_name);
     if (!is_export(image_import(&im, i))) continue;
-    if (strcmp(name, VYRE_BACKEND_SYMBOL) == 0) has_query = true;
-    else if (others++ < 4) kit_fail(k, "it exports %s besides " VYRE_BACKEND_SYMBOL ". Fix: build with -fvisibility=hidden, and "
-                                       "link archives with -Wl,--exclude-libs,ALL", name);
+    if (strcmp(name, VYRE_BACKEND_SYMBOL) == 0)
+      has_query = true;
+    else if (others++ < 4)
+      kit_fail(k,
+               "it exports %s besides " VYRE_BACKEND_SYMBOL ". Fix: build with -fvisibility=hidden, and "
+               "link archives with -Wl,--exclude-libs,ALL",
+               name);
   }
   if (!has_query) kit_fail(k, "it does not export " VYRE_BACKEND_SYMBOL ". Fix: mark it VYRE_BACKEND_EXPORT");
   if (others > 4) kit_fail(k, "it exports %u symbols besides " VYRE_BACKEND_SYMBOL, others);
@@ -52,9 +58,10 @@ void check_exports(kit *k) {
 
 /* What every program of this system has anyway. */
 static bool is_system_library(const char *name) {
-  static const char *const system[] = {"libc.so.",      "libm.so.",      "libdl.so.",         "libpthread.so.", "librt.so.",
-                                       "libgcc_s.so.",  "libstdc++.so.", "libc++.so.",        "libc++abi.so.",  "ld-linux",
-                                       "ld-musl-",      "libc.musl-",    "linux-vdso.so.",    "libatomic.so.",  "libmvec.so."};
+  static const char *const system[] = {"libc.so.",       "libm.so.",      "libdl.so.",     "libpthread.so.",
+                                       "librt.so.",      "libgcc_s.so.",  "libstdc++.so.", "libc++.so.",
+                                       "libc++abi.so.",  "ld-linux",      "ld-musl-",      "libc.musl-",
+                                       "linux-vdso.so.", "libatomic.so.", "libmvec.so."};
   static const char *const sanitizers[] = {"libasan.so.", "libubsan.so.", "libtsan.so.", "libclang_rt."};
   for (size_t i = 0; i < sizeof system / sizeof *system; i++)
     if (strncmp(name, system[i], strlen(system[i])) == 0) return true;
@@ -75,9 +82,11 @@ void check_needed(kit *k) {
     const Elf64_Dyn *d = image_dynamic(&im, i);
     const char *name = image_text(&im, d->d_un.d_val);
     if (d->d_tag == DT_NEEDED && !may_need(k, name))
-      kit_fail(k, "it needs %s to be loaded, so it is not even listed where that is missing. Fix: open a vendor's library by "
-                  "dlopen in probe or open, and link others as archives",
-               name);
+      kit_fail(
+          k,
+          "it needs %s to be loaded, so it is not even listed where that is missing. Fix: open a vendor's library by "
+          "dlopen in probe or open, and link others as archives",
+          name);
   }
 }
 
@@ -108,10 +117,11 @@ static const char *unwelcome(const char *name) {
   static const struct {
     const char *name, *why;
   } rows[] = {
-    {"abort", "VBP-27"},  {"exit", "VBP-27"},   {"_exit", "VBP-27"},         {"_Exit", "VBP-27"},  {"quick_exit", "VBP-27"},
-    {"printf", "VBP-27"}, {"puts", "VBP-27"},   {"vprintf", "VBP-27"},       {"perror", "VBP-27"}, {"sigaction", "VBP-27"},
-    {"signal", "VBP-27"}, {"stdout", "VBP-27"}, {"stderr", "VBP-27"},        {"getenv", "VBP-30"}, {"secure_getenv", "VBP-30"},
-    {"setenv", "VBP-30"}, {"putenv", "VBP-30"}, {"setlocale", "VBP-27"},     {"fork", "VBP-26"},   {"system", "VBP-27"},
+      {"abort", "VBP-27"},      {"exit", "VBP-27"},      {"_exit", "VBP-27"},         {"_Exit", "VBP-27"},
+      {"quick_exit", "VBP-27"}, {"printf", "VBP-27"},    {"puts", "VBP-27"},          {"vprintf", "VBP-27"},
+      {"perror", "VBP-27"},     {"sigaction", "VBP-27"}, {"signal", "VBP-27"},        {"stdout", "VBP-27"},
+      {"stderr", "VBP-27"},     {"getenv", "VBP-30"},    {"secure_getenv", "VBP-30"}, {"setenv", "VBP-30"},
+      {"putenv", "VBP-30"},     {"setlocale", "VBP-27"}, {"fork", "VBP-26"},          {"system", "VBP-27"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (strcmp(rows[i].name, name) == 0) return rows[i].why;
@@ -130,8 +140,9 @@ void check_imports(kit *k) {
     if (strncmp(name, "vyre_", 5) == 0)
       kit_fail(k, "it takes %s from its host. Fix: a plugin calls nothing of libvyre but host services", name);
     else if (VYRE_ABI_SANITIZER == 0 && ELF64_ST_BIND(s->st_info) != STB_WEAK && !is_found(&im, libraries, count, s))
-      kit_fail(k, "it takes %s from its host, or from another library that happens to be there. Fix: link with -Wl,-z,defs",
-               name);
+      kit_fail(
+          k, "it takes %s from its host, or from another library that happens to be there. Fix: link with -Wl,-z,defs",
+          name);
     if (why != NULL) kit_note(k, "it imports %s, which it must not call (%s)", name, why);
   }
 }
@@ -141,7 +152,8 @@ void check_imports(kit *k) {
 /* The compiler's own, as in an empty shared object: tables of transactional memory and of frames, and what
  * __builtin_cpu_supports reads. */
 static bool is_of_compiler(const char *function) {
-  static const char *const names[] = {"frame_dummy", "__do_global_dtors_aux", "__cpu_indicator_init", "init_cpu_features"};
+  static const char *const names[] = {"frame_dummy", "__do_global_dtors_aux", "__cpu_indicator_init",
+                                      "init_cpu_features"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(function, names[i]) == 0) return true;
   return false;
@@ -160,8 +172,13 @@ static void check_array(kit *k, const image *im, int64_t tag, int64_t size_tag, 
 }
 
 void check_constructors(kit *k) {
-  static const char *const handlers[] = {"atexit", "__cxa_atexit", "on_exit", "at_quick_exit", "__cxa_at_quick_exit",
-                                         "__cxa_thread_atexit", "__cxa_thread_atexit_impl"};
+  static const char *const handlers[] = {"atexit",
+                                         "__cxa_atexit",
+                                         "on_exit",
+                                         "at_quick_exit",
+                                         "__cxa_at_quick_exit",
+                                         "__cxa_thread_atexit",
+                                         "__cxa_thread_atexit_impl"};
   image im;
   if (VYRE_ABI_SANITIZER != 0) {
     kit_skip(k, "a sanitizer adds constructors of its own");
@@ -174,8 +191,9 @@ void check_constructors(kit *k) {
   for (uint64_t i = 1; i < im.imports.count; i++)
     for (size_t h = 0; h < sizeof handlers / sizeof *handlers; h++)
       if (strcmp(image_text(&im, image_import(&im, i)->st_name), handlers[h]) == 0)
-        kit_fail(k, "it imports %s, and nothing of a plugin runs when a thread or the process ends. Fix: free in close "
-                    "(C++: no static objects with destructors)",
+        kit_fail(k,
+                 "it imports %s, and nothing of a plugin runs when a thread or the process ends. Fix: free in close "
+                 "(C++: no static objects with destructors)",
                  handlers[h]);
 }
 
@@ -191,11 +209,14 @@ void check_segments(kit *k) {
   for (uint64_t i = 0; i < im.segments.count; i++) {
     const Elf64_Phdr *p = image_segment(&im, i);
     if (p->p_type == PT_LOAD && (p->p_flags & (PF_W | PF_X)) == (PF_W | PF_X))
-      kit_fail(k, "segment %llu can be written and executed. Fix: link without -z,wxneeded and -N", (unsigned long long)i);
+      kit_fail(k, "segment %llu can be written and executed. Fix: link without -z,wxneeded and -N",
+               (unsigned long long)i);
     if (p->p_type != PT_GNU_STACK) continue;
     has_stack = true;
     if ((p->p_flags & PF_X) != 0)
-      kit_fail(k, "it asks for an executable stack. Fix: mark assembler sources (.note.GNU-stack), and use no nested functions");
+      kit_fail(k, "it asks for an executable stack. Fix: mark assembler sources (.note.GNU-stack), and use no nested "
+                  "functions");
   }
-  if (!has_stack) kit_fail(k, "it does not say that the stack need not be executable. Fix: link with -Wl,-z,noexecstack");
+  if (!has_stack)
+    kit_fail(k, "it does not say that the stack need not be executable. Fix: link with -Wl,-z,noexecstack");
 }

@@ -18,8 +18,8 @@ enum { BYTES = 4 * WORLD_ELEMENTS, USUAL_N = 5 };
 bool world_make_set(world *w, uint32_t n, vyre_plugin_set **out) {
   vyre_error error = VYRE_ERROR_INIT;
   vyre_bind binds[2] = {
-    {.buffer = w->x, .bytes = BYTES, .elements = WORLD_ELEMENTS},
-    {.flags = VYRE_BIND_WRITTEN, .buffer = w->y, .bytes = BYTES, .elements = WORLD_ELEMENTS},
+      {.buffer = w->x, .bytes = BYTES, .elements = WORLD_ELEMENTS},
+      {.flags = VYRE_BIND_WRITTEN, .buffer = w->y, .bytes = BYTES, .elements = WORLD_ELEMENTS},
   };
   vyre_set_request request = {.size = sizeof request, .bind_count = 2, .binds = binds, .params = &n, .param_bytes = 4};
   *out = NULL;

@@ -1,5 +1,5 @@
-/* One small program with all that it takes to run it, on the plugin's own table: y[i] = x[i] * 3 + n. Most checks of the
- * table begin with one of these. */
+/* One small program with all that it takes to run it, on the plugin's own table: y[i] = x[i] * 3 + n. Most checks of
+ * the table begin with one of these. */
 #ifndef VYRE_TOOLS_CONFORM_WORLD_H
 #define VYRE_TOOLS_CONFORM_WORLD_H
 
