@@ -183,8 +183,6 @@ class Rule:
         a.join(b, self.id)
 
     def leaf_type(self, n):
-        if n.pinned:
-            return self.fixed(n.pinned)
         if n.word in ('true', 'false'):
             return self.fixed('bool')
         if n.word in COUNTS:
@@ -192,6 +190,8 @@ class Rule:
         if n.is_variable() or n.is_literal_name():
             if 'leaf ' + n.word not in self.type_vars:
                 self.type_vars['leaf ' + n.word] = TypeVar()
+            if n.pinned:
+                self.join(self.type_vars['leaf ' + n.word], self.fixed(n.pinned))
             return self.type_vars['leaf ' + n.word]
         return TypeVar()
 

@@ -1,7 +1,7 @@
 # The optimizer: its ground, what passes make of programs as text, and programs that are run before and after.
 opt_tests = tests/opt/test_fold tests/opt/test_golden tests/opt/test_range tests/opt/test_rules tests/opt/test_same tests/opt/test_strength tests/opt/test_unit
 check_PROGRAMS += $(opt_tests)
-TESTS += $(opt_tests)
+TESTS += $(opt_tests) tests/opt/test_table.sh
 tests_opt_test_fold_SOURCES = tests/opt/test_fold.c
 tests_opt_test_fold_CFLAGS = $(TEST_CFLAGS)
 tests_opt_test_fold_LDADD = tests/gen/libgen.la $(cpu_ref_test_libs)
@@ -26,3 +26,20 @@ tests_opt_test_unit_LDADD = tests/gen/libgen.la $(TEST_LIBS)
 # It runs programs for minutes under valgrind.
 valgrind_skip += tests/opt/test_same
 EXTRA_DIST += tests/opt/golden
+
+# Rules and constants, proved by Z3 for all inputs. A short part of it is in check.
+EXTRA_DIST += tests/opt/test_table.sh tests/opt/prove.py
+check_PROGRAMS += tests/opt/print_constants
+valgrind_skip += tests/opt/print_constants
+tests_opt_print_constants_SOURCES = tests/opt/print_constants.c
+tests_opt_print_constants_CFLAGS = $(TEST_CFLAGS)
+tests_opt_print_constants_LDADD = $(TEST_LIBS)
+if HAVE_Z3
+check-proofs: tests/opt/print_constants
+	python3 $(srcdir)/tests/opt/prove.py --z3 '$(Z3)' --constants tests/opt/print_constants \
+	  $(srcdir)/libvyre/opt/rules.def $(srcdir)/libvyre/include/vyre/ops.def
+else
+check-proofs:
+	@echo 'make check-proofs: configure found no z3. Fix: install it and configure again.' >&2; exit 1
+endif
+phony_targets += check-proofs
