@@ -1,5 +1,5 @@
 /* What the two halves of the generator share: random_program.c makes declarations and statements, random_expr.c
- * expressions. No call and no initializer draws two random numbers side by side, since compilers differ in the order. */
+ * expressions. No call and no initializer draws two random numbers side by side: compilers differ in the order. */
 #ifndef VYRE_TESTS_RANDOM_STATE_H
 #define VYRE_TESTS_RANDOM_STATE_H
 
