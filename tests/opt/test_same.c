@@ -1,7 +1,9 @@
 /* Optimized programs give what they gave before: random programs on random input, by the oracle as they are written,
  * and after each pass alone, passes in any order, and each level. What differs is made small and printed.
+ * Two kinds of programs: those of tests/gen, of all that the language has, and dense ones.
  *
- * With arguments it hunts for longer: test_same [--from SEED] [--count N] [--ways A,B] [--statements N] [--save DIR] */
+ * With arguments it hunts for longer:
+ *   test_same [--dense] [--from SEED] [--count N] [--ways A,B] [--statements N] [--save DIR] */
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -12,6 +14,7 @@
 
 #include "../lower/hunt.h"
 #include "../suite.h"
+#include "dense.h"
 #include "opt/pass.h"
 
 enum { MAX_WAYS = OPT_MAX_PASSES + 8, SHUFFLED_PASSES = 16, FOUND_ENOUGH = 5 };
@@ -20,7 +23,8 @@ enum { MAX_WAYS = OPT_MAX_PASSES + 8, SHUFFLED_PASSES = 16, FOUND_ENOUGH = 5 };
 
 static uint64_t seed_of_order; /* for passes in any order */
 
-static vyre_status optimize(vyre_program *p, uint32_t level, const char *passes, vyre_program **out, vyre_error *error) {
+static vyre_status optimize(vyre_program *p, uint32_t level, const char *passes, vyre_program **out,
+                            vyre_error *error) {
   vyre_opt_options options = VYRE_OPT_OPTIONS_INIT;
   options.flags = VYRE_OPT_VERIFY;
   options.level = level;
@@ -76,6 +80,7 @@ static bool keeps_results(const variant *way) {
 typedef struct search {
   hunt hunt;
   const char *ways; /* NULL for all */
+  bool dense;
   uint64_t changed, same, refused, trapped, found;
 } search;
 
@@ -114,7 +119,7 @@ static void try_seed(search *s, uint64_t seed) {
   variant ways[MAX_WAYS];
   run_case c;
   verdict found;
-  vyre_program *p = hunt_program(&s->hunt, seed, &error);
+  vyre_program *p = s->dense ? dense_program(seed, &error) : hunt_program(&s->hunt, seed, &error);
   if (p == NULL) {
     printf("seed %" PRIu64 ": no program: %s\n", seed, error.text);
     s->found++;
@@ -122,6 +127,7 @@ static void try_seed(search *s, uint64_t seed) {
   }
   hunt_case(&s->hunt, seed, p, &c);
   c.steps = 100000;
+  if (s->dense) c.grid[0] = c.grid[1] = c.grid[2] = 1;
   seed_of_order = seed;
   uint32_t count = ways_of(s, p, seed, ways);
   if (count > 0) {
@@ -155,6 +161,14 @@ START_TEST(random_programs_give_what_they_gave) {
 }
 END_TEST
 
+START_TEST(so_do_dense_ones) {
+  search s = { .dense = true };
+  ck_assert(search_seeds(&s, 1, 1500));
+  ck_assert_msg(s.found == 0, "%" PRIu64 " differences, printed above", s.found);
+  ck_assert_uint_gt(s.changed, 1500);
+}
+END_TEST
+
 /* ---- The hunt -------------------------------------------------------------------------------- */
 
 static void say_seed(int number) {
@@ -166,7 +180,8 @@ static void say_seed(int number) {
 
 static int search_on(int argc, char **argv) {
   static const struct option options[] = { { "from", 1, 0, 'f' }, { "count", 1, 0, 'c' }, { "ways", 1, 0, 'w' },
-                                           { "statements", 1, 0, 'n' }, { "save", 1, 0, 's' }, { 0, 0, 0, 0 } };
+                                           { "statements", 1, 0, 'n' }, { "save", 1, 0, 's' },
+                                           { "dense", 0, 0, 'd' }, { 0, 0, 0, 0 } };
   search s = { 0 };
   uint64_t from = 1, count = 1000;
   for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;) switch (o) {
@@ -174,6 +189,7 @@ static int search_on(int argc, char **argv) {
     case 'c': count = strtoull(optarg, NULL, 10); break;
     case 'w': s.ways = optarg; break;
     case 'n': s.hunt.options.statements = (uint32_t)strtoul(optarg, NULL, 10); break;
+    case 'd': s.dense = true; break;
     case 's': s.hunt.directory = optarg; break;
     default: return 2;
   }
@@ -186,6 +202,6 @@ static int search_on(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  const TTest *const tests[] = { random_programs_give_what_they_gave, NULL };
+  const TTest *const tests[] = { random_programs_give_what_they_gave, so_do_dense_ones, NULL };
   return argc > 1 ? search_on(argc, argv) : run_suite("opt/same", 120, tests);
 }
