@@ -75,6 +75,25 @@ void numeric_expand(char text[NUMERIC_TEXT], const char *pattern, const char *co
   text[used] = '\0';
 }
 
+const char *numeric_spelling(vyre_type type) {
+  return vyre_type_describe(type)->spelling;
+}
+
+vyre_type numeric_words(vyre_type type) {
+  switch (type) {
+  case VYRE_TYPE_F32:
+    return VYRE_TYPE_U32;
+  case VYRE_TYPE_F64:
+    return VYRE_TYPE_U64;
+  case VYRE_TYPE_F32X2:
+    return VYRE_TYPE_U32X2;
+  case VYRE_TYPE_F32X4:
+    return VYRE_TYPE_U32X4;
+  default:
+    return type;
+  }
+}
+
 kit_buffer numeric_input(const char *name, const numeric_column *column) {
   return (kit_buffer){.name = name, .in = column->bytes, .elements = column->count};
 }

@@ -26,6 +26,10 @@ void numeric_conclude(kit *k);
 __attribute__((format(printf, 2, 3))) void numeric_print(char text[NUMERIC_TEXT], const char *format, ...);
 /* Writes |pattern| with each $1 to $9 replaced by that word. */
 void numeric_expand(char text[NUMERIC_TEXT], const char *pattern, const char *const *words);
+/* "f32x2". */
+const char *numeric_spelling(vyre_type type);
+/* The type of as many bytes in whose elements every bit is compared: floats may differ in the bits of a NaN. */
+vyre_type numeric_words(vyre_type type);
 /* A column as the input of the buffer |name|. */
 kit_buffer numeric_input(const char *name, const numeric_column *column);
 kit_buffer numeric_output(const char *name, uint64_t elements);

@@ -6,17 +6,13 @@
 
 #include "numeric.h"
 
-static const char *spelling_of(vyre_type type) {
-  return vyre_type_describe(type)->spelling;
-}
-
 /* |expression| of a[i], from every element of |a|. */
 static bool try_column(kit *k, const numeric_column *a, vyre_type result, const char *expression, const char *name) {
   char text[NUMERIC_TEXT];
   numeric_print(text,
                 "program p workgroup(64) { read a: %s[]; write r: %s[]; let i = gid.x;"
                 "if (i < len(r)) { r[i] = %s; } }",
-                spelling_of(a->type), spelling_of(result), expression);
+                numeric_spelling(a->type), numeric_spelling(result), expression);
   kit_buffer buffers[] = {numeric_input("a", a), numeric_output("r", a->count)};
   kit_case c = {.name = name, .text = text, .buffers = buffers, .buffer_count = 2};
   return numeric_try(k, &c, false) != NUMERIC_DIFFERS;
@@ -52,31 +48,14 @@ void check_conversions(kit *k) {
   for (vyre_type from = VYRE_TYPE_NONE + 1; from < VYRE_TYPE_COUNT; from++)
     for (vyre_type to = VYRE_TYPE_NONE + 1; to < VYRE_TYPE_COUNT && !kit_is_full(k); to++) {
       if (!is_conversion(from, to)) continue;
-      snprintf(expression, sizeof expression, "%s(a[i])", spelling_of(to));
-      snprintf(name, sizeof name, "%s of %s", spelling_of(to), spelling_of(from));
+      snprintf(expression, sizeof expression, "%s(a[i])", numeric_spelling(to));
+      snprintf(name, sizeof name, "%s of %s", numeric_spelling(to), numeric_spelling(from));
       try_edges(k, from, vyre_type_describe(to)->value, expression, name);
     }
   numeric_conclude(k);
 }
 
 /* ---- bitcast<T>(x) ----------------------------------------------------------------------------- */
-
-static bool is_word(vyre_type type) {
-  vyre_type component = vyre_type_describe(type)->component;
-  return !is_narrow(type) && type != VYRE_TYPE_BOOL && component != VYRE_TYPE_F32 && component != VYRE_TYPE_F64;
-}
-
-/* The unsigned type as wide as |type|. */
-static vyre_type words_of(vyre_type type) {
-  switch (vyre_type_describe(type)->bytes) {
-  case 4:
-    return VYRE_TYPE_U32;
-  case 8:
-    return vyre_type_describe(type)->lanes == 1 ? VYRE_TYPE_U64 : VYRE_TYPE_U32X2;
-  default:
-    return VYRE_TYPE_U32X4;
-  }
-}
 
 static bool is_bitcast(vyre_type from, vyre_type to) {
   if (is_narrow(from) || is_narrow(to) || from == VYRE_TYPE_BOOL || to == VYRE_TYPE_BOOL) return false;
@@ -89,12 +68,13 @@ void check_bitcasts(kit *k) {
   for (vyre_type from = VYRE_TYPE_NONE + 1; from < VYRE_TYPE_COUNT; from++)
     for (vyre_type to = VYRE_TYPE_NONE + 1; to < VYRE_TYPE_COUNT && !kit_is_full(k); to++) {
       if (!is_bitcast(from, to)) continue;
-      vyre_type result = is_word(to) ? to : words_of(to);
+      vyre_type result = numeric_words(to);
       if (result == to)
-        snprintf(expression, sizeof expression, "bitcast<%s>(a[i])", spelling_of(to));
+        snprintf(expression, sizeof expression, "bitcast<%s>(a[i])", numeric_spelling(to));
       else
-        snprintf(expression, sizeof expression, "bitcast<%s>(bitcast<%s>(a[i]))", spelling_of(result), spelling_of(to));
-      snprintf(name, sizeof name, "bitcast<%s> of %s", spelling_of(to), spelling_of(from));
+        snprintf(expression, sizeof expression, "bitcast<%s>(bitcast<%s>(a[i]))", numeric_spelling(result),
+                 numeric_spelling(to));
+      snprintf(name, sizeof name, "bitcast<%s> of %s", numeric_spelling(to), numeric_spelling(from));
       try_edges(k, from, result, expression, name);
     }
   numeric_conclude(k);
@@ -121,7 +101,7 @@ void check_narrow_loads(kit *k) {
       kit_fail(k, "memory is exhausted");
       return;
     }
-    snprintf(name, sizeof name, "load of %s", spelling_of(type));
+    snprintf(name, sizeof name, "load of %s", numeric_spelling(type));
     try_column(k, &a, vyre_type_describe(type)->value, "a[i]", name);
     numeric_columns_free(&a, 1);
   }
@@ -158,10 +138,10 @@ static bool check_narrow_store(kit *k, vyre_type type) {
   char expression[96], name[96];
   numeric_column a;
   if (!narrowed_values(type, kit_random(k), &a)) return kit_fail(k, "memory is exhausted");
-  snprintf(name, sizeof name, "store of %s", spelling_of(type));
+  snprintf(name, sizeof name, "store of %s", numeric_spelling(type));
   bool same = try_column(k, &a, type, "a[i]", name);
-  snprintf(expression, sizeof expression, "%s(a[i])", spelling_of(type));
-  snprintf(name, sizeof name, "%s of %s", spelling_of(type), spelling_of(a.type));
+  snprintf(expression, sizeof expression, "%s(a[i])", numeric_spelling(type));
+  snprintf(name, sizeof name, "%s of %s", numeric_spelling(type), numeric_spelling(a.type));
   same = try_column(k, &a, a.type, expression, name) && same;
   numeric_columns_free(&a, 1);
   return same;
@@ -176,8 +156,8 @@ static bool check_neighbours(kit *k, vyre_type type) {
   numeric_print(text,
                 "program p workgroup(33) { rw b: %s[]; let i = gid.x; if (i %% 3 != 1 && i < len(b)) {"
                 "if (i %% 2 == 0) { b[i] = b[i]; } else { b[i] = %s(i * 37); } } }",
-                spelling_of(type), spelling_of(vyre_type_describe(type)->value));
-  snprintf(name, sizeof name, "stores of %s beside each other", spelling_of(type));
+                numeric_spelling(type), numeric_spelling(vyre_type_describe(type)->value));
+  snprintf(name, sizeof name, "stores of %s beside each other", numeric_spelling(type));
   kit_buffer buffers[] = {numeric_input("b", &a)};
   kit_case c = {.name = name, .text = text, .buffers = buffers, .buffer_count = 1};
   numeric_outcome outcome = numeric_try(k, &c, true);
@@ -204,10 +184,10 @@ static bool check_components(kit *k, vyre_type type) {
   numeric_column a;
   if (!numeric_cross(&type, 1, UINT32_MAX, 256, kit_random(k), &a)) return kit_fail(k, "memory is exhausted");
   const char *const *list = info->lanes == 2 ? pair_expressions : quad_expressions;
-  vyre_type words = words_of(type);
+  vyre_type words = numeric_words(type);
   for (int n = 0; n < 3; n++) {
     numeric_expand(expression, list[n], &info->spelling);
-    snprintf(cast, sizeof cast, "bitcast<%s>(%.120s)", spelling_of(words), expression);
+    snprintf(cast, sizeof cast, "bitcast<%s>(%.120s)", numeric_spelling(words), expression);
     try_column(k, &a, words, words == type ? expression : cast, expression);
   }
   for (uint32_t lane = 0; lane < info->lanes; lane++) {
@@ -215,7 +195,7 @@ static bool check_components(kit *k, vyre_type type) {
     numeric_print(text,
                   "program p workgroup(64) { read a: %s[]; write r: %s[]; let i = gid.x; if (i < len(r)) {"
                   "var v = a[i]; v.%c = a[i + 1].x; r[i] = bitcast<%s>(v); } }",
-                  info->spelling, spelling_of(words), component, spelling_of(words));
+                  info->spelling, numeric_spelling(words), component, numeric_spelling(words));
     if (words == type)
       numeric_print(text,
                     "program p workgroup(64) { read a: %s[]; write r: %s[]; let i = gid.x; if (i < len(r)) {"

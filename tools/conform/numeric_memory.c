@@ -6,32 +6,12 @@
 
 #include "numeric.h"
 
-static const char *spelling_of(vyre_type type) {
-  return vyre_type_describe(type)->spelling;
-}
-
-/* The type in whose elements every bit is compared: NaNs of floats may differ, words may not. */
-static vyre_type words_of(vyre_type type) {
-  switch (type) {
-  case VYRE_TYPE_F32:
-    return VYRE_TYPE_U32;
-  case VYRE_TYPE_F64:
-    return VYRE_TYPE_U64;
-  case VYRE_TYPE_F32X2:
-    return VYRE_TYPE_U32X2;
-  case VYRE_TYPE_F32X4:
-    return VYRE_TYPE_U32X4;
-  default:
-    return type;
-  }
-}
-
-/* A value of |type| as one of words_of(type). */
+/* A value of |type| as one of numeric_words(type). */
 static void write_words(vyre_type type, const char *value, char out[128]) {
-  if (words_of(type) == type)
+  if (numeric_words(type) == type)
     snprintf(out, 128, "%s", value);
   else
-    snprintf(out, 128, "bitcast<%s>(%s)", spelling_of(words_of(type)), value);
+    snprintf(out, 128, "bitcast<%s>(%s)", numeric_spelling(numeric_words(type)), value);
 }
 
 /* ---- Every type through every kind of buffer ---------------------------------------------------- */
@@ -59,8 +39,8 @@ static bool try_way(kit *k, vyre_type type, const way *w, uint64_t shift) {
   write_words(type, w->value, value);
   numeric_print(pattern, "program p workgroup(48) { read a: $1[]; write r: $2[]; %s let i = gid.x; %s r[i] = %s; }",
                 w->declaration, w->before, value);
-  numeric_expand(text, pattern, (const char *const[]){spelling_of(type), spelling_of(words_of(type))});
-  snprintf(name, sizeof name, "%s %s", spelling_of(type), w->name);
+  numeric_expand(text, pattern, (const char *const[]){numeric_spelling(type), numeric_spelling(numeric_words(type))});
+  snprintf(name, sizeof name, "%s %s", numeric_spelling(type), w->name);
   kit_buffer buffers[] = {numeric_input("a", &a), numeric_output("r", a.count)};
   buffers[0].shift = shift;
   buffers[1].shift = shift / 2;
@@ -87,11 +67,12 @@ static vyre_program *table_program(kit *k, vyre_type type, const numeric_column 
   vyre_build_workgroup(b, 32, 1, 1);
   vyre_type value = vyre_type_describe(type)->value;
   vyre_binding table = vyre_build_table(b, "t", type, a->bytes, a->count);
-  vyre_binding r = vyre_build_buffer(b, VYRE_ACCESS_WRITE, "r", words_of(value), 0);
+  vyre_binding r = vyre_build_buffer(b, VYRE_ACCESS_WRITE, "r", numeric_words(value), 0);
   vyre_expr i = vyre_build_leaf(b, VYRE_OP_GID, 0);
   vyre_expr index = vyre_build_binary(b, VYRE_OP_SUB, i, vyre_build_u32(b, 2));
   vyre_expr element = vyre_build_load(b, VYRE_OP_LOAD, table, index);
-  vyre_build_store(b, r, i, words_of(value) == value ? element : vyre_build_bitcast(b, words_of(value), element));
+  vyre_build_store(b, r, i,
+                   numeric_words(value) == value ? element : vyre_build_bitcast(b, numeric_words(value), element));
   if (vyre_builder_finish(b, &program, &error) != VYRE_OK)
     kit_fail(k, "the kit's own program is refused: %s", error.text);
   vyre_builder_destroy(b);
@@ -104,7 +85,7 @@ void check_tables(kit *k) {
     char name[96];
     if (!numeric_cross(&type, 1, UINT32_MAX, 13, kit_random(k), &a)) break;
     vyre_program *program = table_program(k, type, &a);
-    snprintf(name, sizeof name, "a table of %s, from two in front of it on", spelling_of(type));
+    snprintf(name, sizeof name, "a table of %s, from two in front of it on", numeric_spelling(type));
     kit_buffer buffers[] = {numeric_output("r", a.count + 5)};
     kit_case c = {.name = name, .program = program, .buffers = buffers, .buffer_count = 1};
     if (program) numeric_try(k, &c, false);
@@ -157,7 +138,7 @@ void check_params(kit *k) {
     uint64_t bits;
     write_words(types[t], "q", value);
     numeric_print(one, "program p workgroup(8) { param n: bool; param q: %s; write r: %s[]; r[gid.x] = %s; }",
-                  spelling_of(types[t]), spelling_of(words_of(types[t])), value);
+                  numeric_spelling(types[t]), numeric_spelling(numeric_words(types[t])), value);
     for (uint32_t n = 0; numeric_edge(types[t], n, &bits) && !kit_is_full(k); n++) {
       if (types[t] == VYRE_TYPE_BOOL) bits = n & 1;
       vyre_arg params[] = {vyre_arg_bool("n", true), vyre_arg_value("q", types[t], bits)};
@@ -182,8 +163,8 @@ static bool try_length(kit *k, vyre_type type, uint64_t elements, uint32_t lengt
       text,
       "program p workgroup(4) { read a: %s[]; rw b: %s[]; write r: u32[]; let i = gid.x;"
       "r[i] = (i == 0 ? len(a) : i == 1 ? len(b) : i == 2 ? u32(len64(a)) : u32(len64(b) >> 1)) + len(r) * 7; }",
-      spelling_of(type), spelling_of(type));
-  snprintf(name, sizeof name, "lengths of %llu elements of %s", (unsigned long long)elements, spelling_of(type));
+      numeric_spelling(type), numeric_spelling(type));
+  snprintf(name, sizeof name, "lengths of %llu elements of %s", (unsigned long long)elements, numeric_spelling(type));
   if (length_bits)
     snprintf(name + strlen(name), sizeof name - strlen(name), ", a count of %llu on the device",
              (unsigned long long)length);
@@ -283,9 +264,9 @@ static bool try_access(kit *k, const access_row *row, vyre_type type, uint64_t n
   uint32_t count = without_repetition(indices, indices_around(row->is_shared ? 7 : n, wide, indices));
   for (uint32_t i = 0; i < count; i++) numeric_put(index, at, i, indices[i]);
   if (!numeric_cross(&type, 1, UINT32_MAX, 512, kit_random(k), &a)) return kit_fail(k, "memory is exhausted");
-  numeric_expand(text, row->text, (const char *const[]){spelling_of(type), spelling_of(index)});
-  snprintf(name, sizeof name, "%s of %s at %s, around %llu elements", row->name, spelling_of(type), spelling_of(index),
-           (unsigned long long)(row->is_shared ? 7 : n));
+  numeric_expand(text, row->text, (const char *const[]){numeric_spelling(type), numeric_spelling(index)});
+  snprintf(name, sizeof name, "%s of %s at %s, around %llu elements", row->name, numeric_spelling(type),
+           numeric_spelling(index), (unsigned long long)(row->is_shared ? 7 : n));
   bool is_store = strcmp(row->name, "store") == 0;
   kit_buffer buffers[] = {{.name = "a", .in = a.bytes, .elements = row->is_shared ? 64 : n},
                           {.name = "at", .in = at, .elements = count},

@@ -84,23 +84,21 @@ typedef enum form {
 } form;
 
 typedef struct operator_row {
-  const char *name, *spelling;
+  vyre_op op;
+  const char *spelling;
   form form;
   uint32_t arity;
   rule_row rule;
 } operator_row;
 
 static const operator_row operators[] = {
-#define X(name, spelling, form, arity, rule, tag, sub, effects, doc) {#name, spelling, FORM_##form, arity, RULE_##rule},
+#define X(name, spelling, form, arity, rule, tag, sub, effects, doc) \
+  {VYRE_OP_##name, spelling, FORM_##form, arity, RULE_##rule},
 #include <vyre/ops.def>
 #undef X
 };
 
 /* ---- One operator over one type ---------------------------------------------------------------- */
-
-static const char *spelling_of(vyre_type type) {
-  return vyre_type_describe(type)->spelling;
-}
 
 /* An operator around operands, as text. */
 static void write_use(const operator_row *op, const char *const operands[3], char out[160]) {
@@ -119,18 +117,8 @@ static vyre_type counts_for(vyre_type type) {
 }
 
 /* Moves, negation and abs keep the bits of a NaN, so these are compared as words. */
-static vyre_type words_of(vyre_type type) {
-  switch (type) {
-    case VYRE_TYPE_F32: return VYRE_TYPE_U32;
-    case VYRE_TYPE_F64: return VYRE_TYPE_U64;
-    case VYRE_TYPE_F32X2: return VYRE_TYPE_U32X2;
-    case VYRE_TYPE_F32X4: return VYRE_TYPE_U32X4;
-    default: return type;
-  }
-}
-
 static bool keeps_bits(const operator_row *op) {
-  return strcmp(op->name, "NEG") == 0 || strcmp(op->name, "ABS") == 0 || strcmp(op->name, "SELECT") == 0;
+  return op->op == VYRE_OP_NEG || op->op == VYRE_OP_ABS || op->op == VYRE_OP_SELECT;
 }
 
 static void operand_types(const operator_row *op, vyre_type type, vyre_type operands[3]) {
@@ -147,18 +135,18 @@ static vyre_type result_type(const operator_row *op, vyre_type type) {
 static bool check_operator(kit *k, const operator_row *op, vyre_type type) {
   static const char *const names[] = {"a", "b", "c"};
   static const char *const loads[] = {"a[i]", "b[i]", "c[i]"};
-  vyre_type types[3], result = result_type(op, type), stored = keeps_bits(op) ? words_of(result) : result;
+  vyre_type types[3], result = result_type(op, type), stored = keeps_bits(op) ? numeric_words(result) : result;
   char text[NUMERIC_TEXT], use[160], name[64], declared[160] = "";
   operand_types(op, type, types);
   write_use(op, loads, use);
   for (uint32_t n = 0; n < op->arity; n++)
     snprintf(declared + strlen(declared), sizeof declared - strlen(declared), " read %s: %s[];", names[n],
-             spelling_of(types[n]));
+             numeric_spelling(types[n]));
   numeric_print(text, "program p workgroup(64) {%s write r: %s[]; let i = gid.x; if (i < len(r)) { r[i] = ", declared,
-                spelling_of(stored));
+                numeric_spelling(stored));
   snprintf(text + strlen(text), NUMERIC_TEXT - strlen(text), stored == result ? "%s%s; } }" : "bitcast<%s>(%s); } }",
-           stored == result ? "" : spelling_of(stored), use);
-  snprintf(name, sizeof name, "%s %s", op->spelling, spelling_of(type));
+           stored == result ? "" : numeric_spelling(stored), use);
+  snprintf(name, sizeof name, "%s%s %s", op->form == FORM_PREFIX ? "unary " : "", op->spelling, numeric_spelling(type));
   numeric_column columns[3];
   kit_buffer buffers[4];
   if (!numeric_cross(types, op->arity, op->arity < 3 ? UINT32_MAX : 24, 2048, kit_random(k), columns))
@@ -171,16 +159,15 @@ static bool check_operator(kit *k, const operator_row *op, vyre_type type) {
   return outcome != NUMERIC_DIFFERS;
 }
 
-/* Those that need a budget have checks of their own. */
-static bool has_budget(uint32_t op) {
-  return (vyre_op_describe((vyre_op)(op + 1))->effects & VYRE_EFFECT_ULP) != 0;
+/* Functions with a budget have checks of their own. */
+static bool is_checked(const operator_row *op, vyre_type type) {
+  bool has_budget = (vyre_op_describe(op->op)->effects & VYRE_EFFECT_ULP) != 0;
+  return op->rule.pattern != ELSEWHERE && (op->rule.types >> type & 1) != 0 && !has_budget;
 }
 
 static void check_type(kit *k, vyre_type type) {
-  for (uint32_t n = 0; n < sizeof operators / sizeof *operators && !kit_is_full(k); n++) {
-    const operator_row *op = &operators[n];
-    if (op->rule.pattern != ELSEWHERE && (op->rule.types >> type & 1) && !has_budget(n)) check_operator(k, op, type);
-  }
+  for (uint32_t n = 0; n < sizeof operators / sizeof *operators && !kit_is_full(k); n++)
+    if (is_checked(&operators[n], type)) check_operator(k, &operators[n], type);
   numeric_conclude(k);
 }
 
