@@ -14,6 +14,7 @@ typedef struct opt_context {
   vyre_opt_report *report; /* takes notes; NULL for none */
   uint32_t pass, round;
   bool explains;
+  bool drops_buffers; /* VYRE_OPT_DROP_BUFFERS */
 } opt_context;
 
 /* Notes a rewrite for who asks to have it explained. |rule| has static storage. */

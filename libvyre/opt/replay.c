@@ -16,6 +16,7 @@ typedef struct replay {
   vyre_builder *b;
   uint32_t *exprs;    /* by expression of the unit: that of the builder, 0 for not yet */
   vyre_var *vars;
+  vyre_binding *bindings; /* by binding of the unit: that of the builder */
   uint32_t *suffixes; /* by string: the last number that was put behind it */
   bool out_of_memory;
 } replay;
@@ -26,9 +27,9 @@ static uint32_t build_expr(replay *r, uint32_t e);
 
 static vyre_expr build_memory(replay *r, const ir_expr *n, const uint32_t *x) {
   vyre_op op = n->op;
-  if (op == VYRE_OP_LEN || op == VYRE_OP_LEN64) return vyre_build_len(r->b, op, n->arg[3]);
-  if (op >= VYRE_OP_LOAD && op <= VYRE_OP_WORKGROUP_UNIFORM_LOAD) return vyre_build_load(r->b, op, n->arg[3], x[0]);
-  return vyre_build_atomic(r->b, op, n->arg[3], x[0], x[1], x[2], (vyre_order)n->aux, (vyre_scope)n->aux2);
+  if (op == VYRE_OP_LEN || op == VYRE_OP_LEN64) return vyre_build_len(r->b, op, r->bindings[n->arg[3]]);
+  if (op >= VYRE_OP_LOAD && op <= VYRE_OP_WORKGROUP_UNIFORM_LOAD) return vyre_build_load(r->b, op, r->bindings[n->arg[3]], x[0]);
+  return vyre_build_atomic(r->b, op, r->bindings[n->arg[3]], x[0], x[1], x[2], (vyre_order)n->aux, (vyre_scope)n->aux2);
 }
 
 static vyre_expr build_node_of(replay *r, const ir_expr *n, const uint32_t *x) {
@@ -107,7 +108,7 @@ static void build_stmt(replay *r, const ir_stmt *s) {
       break;
     case VYRE_STMT_FOR: r->vars[s->arg[4]] = ir_build_for(b, free_name(r, s->arg[4]), x[0], x[1], x[2]); break;
     case VYRE_STMT_ASSIGN: vyre_build_assign(b, r->vars[s->arg[4]], x[0]); break;
-    case VYRE_STMT_STORE: vyre_build_store(b, s->arg[4], x[0], x[1]); break;
+    case VYRE_STMT_STORE: vyre_build_store(b, r->bindings[s->arg[4]], x[0], x[1]); break;
     case VYRE_STMT_EVAL: vyre_build_eval(b, x[0]); break;
     case VYRE_STMT_IF: vyre_build_if(b, x[0]); break;
     case VYRE_STMT_LOOP: vyre_build_loop(b); break;
@@ -117,7 +118,7 @@ static void build_stmt(replay *r, const ir_stmt *s) {
     case VYRE_STMT_TRAP: vyre_build_trap(b, x[0]); break;
     case VYRE_STMT_PRINT: build_print(r, s); break;
     case VYRE_STMT_COPY_ASYNC:
-      vyre_build_copy_async(b, s->aux != 0, s->arg[3], x[0], s->arg[4], x[1], x[2]);
+      vyre_build_copy_async(b, s->aux != 0, r->bindings[s->arg[3]], x[0], r->bindings[s->arg[4]], x[1], x[2]);
       break;
     case VYRE_STMT_WAIT: vyre_build_wait(b, s->aux); break;
     case VYRE_STMT_PAUSE: vyre_build_pause(b, x[0]); break;
@@ -150,9 +151,11 @@ static void build_declarations(replay *r) {
   for (uint32_t i = 0; i < p->buffers.count; i++) {
     const ir_buffer *buffer = &p->buffers.data[i];
     vyre_type element = (vyre_type)buffer->element;
+    if (r->unit->dropped != NULL && r->unit->dropped[i]) continue;
     uint32_t name = own_string(r, buffer->name);
-    if (buffer->access == VYRE_ACCESS_TABLE) ir_build_table(b, name, element, buffer->data, buffer->length);
-    else ir_build_buffer(b, (vyre_access)buffer->access, name, element, buffer->length);
+    bool table = buffer->access == VYRE_ACCESS_TABLE;
+    r->bindings[i] = table ? ir_build_table(b, name, element, buffer->data, buffer->length)
+                           : ir_build_buffer(b, (vyre_access)buffer->access, name, element, buffer->length);
   }
 }
 
@@ -179,8 +182,10 @@ vyre_status opt_unit_program(opt_unit *u, vyre_program **out, vyre_error *error)
   vyre_status status = vyre_builder_create(name, NULL, &r.b);
   r.exprs = calloc(p->exprs.count, sizeof *r.exprs);
   r.vars = calloc((size_t)p->vars.count + 1, sizeof *r.vars);
+  r.bindings = calloc((size_t)p->buffers.count + 1, sizeof *r.bindings);
   r.suffixes = calloc((size_t)p->strings.table.count + 1, sizeof *r.suffixes);
-  r.out_of_memory = status != VYRE_OK || r.exprs == NULL || r.vars == NULL || r.suffixes == NULL;
+  r.out_of_memory = status != VYRE_OK || r.exprs == NULL || r.vars == NULL || r.bindings == NULL ||
+                    r.suffixes == NULL;
   if (!r.out_of_memory) {
     build_declarations(&r);
     build_statements(&r);
@@ -190,6 +195,7 @@ vyre_status opt_unit_program(opt_unit *u, vyre_program **out, vyre_error *error)
   vyre_builder_destroy(r.b);
   free(r.exprs);
   free(r.vars);
+  free(r.bindings);
   free(r.suffixes);
   return status;
 }

@@ -144,6 +144,7 @@ bool opt_unit_create(opt_unit *u, const vyre_program *source, const opt_cost_tab
 void opt_unit_free(opt_unit *u) {
   opt_facts_free(u->facts);
   opt_unit_forget_before(u);
+  free(u->dropped);
   ir_expr_set_free(&u->set);
   vyre_vector_free(&u->meta);
   if (u->program != NULL) ir_program_free(u->program);

@@ -51,6 +51,7 @@ typedef struct opt_unit {
   const opt_cost_table *costs;
   ir_expr_set set;
   VYRE_VECTOR(opt_meta) meta; /* by expression */
+  uint8_t *dropped;           /* by binding: its declaration goes, since nothing uses it; NULL for none */
   opt_fault fault;
   uint32_t generation;        /* one more with each change of statements */
   VYRE_VECTOR(ir_stmt) before_stmts;  /* as they were when the present pass began, if it has changed them */

@@ -18,8 +18,7 @@ enum {
   VYRE_OPT_ROUNDTRIP = 1u << 1, /* ... and that text and wire form give it back */
   VYRE_OPT_EXPLAIN = 1u << 2,   /* the report holds each rewrite that was done */
   VYRE_OPT_PRINT = 1u << 3,     /* the report holds the program's text after each pass that changed it */
-  VYRE_OPT_DROP_BUFFERS = 1u << 4 /* stores to buffers that |live_out| does not name may go; changes what a caller
-                                     can read back */
+  VYRE_OPT_DROP_BUFFERS = 1u << 4 /* declarations of read buffers that nothing uses go, too: a caller binds fewer */
 };
 
 typedef struct vyre_opt_options {

@@ -6,6 +6,7 @@ vyre_core_sources += \
 	libvyre/opt/passes/canonicalize.c \
 	libvyre/opt/passes/const_buffer_fold.c \
 	libvyre/opt/passes/const_fold.c \
+	libvyre/opt/passes/dead_buffer_elim.c \
 	libvyre/opt/passes/dead_store_elim.c \
 	libvyre/opt/passes/memory.h libvyre/opt/passes/store_to_load_forward.c \
 	libvyre/opt/passes/fma_synthesize.c \
