@@ -143,11 +143,13 @@ static vyre_expr make_id(generator *g, level want) {
 
 static vyre_expr make_clock(generator *g, level want) {
   if (want > DIVERGENT || g->options.reproducible || avoids(g, VYRE_NEED_CLOCK)) return 0;
+  g->once++;
   return vyre_build_leaf(g->b, VYRE_OP_CLOCK_NS, 0);
 }
 
 static vyre_expr make_should_stop(generator *g, level want) {
   if (want > WORKGROUP || g->flow < WORKGROUP || avoids(g, VYRE_NEED_SHOULD_STOP)) return 0;
+  g->once++;
   return vyre_build_leaf(g->b, VYRE_OP_SHOULD_STOP, 0);
 }
 
@@ -206,6 +208,7 @@ static vyre_expr make_load(generator *g, vyre_type type, level want, uint32_t de
   const memory *m = pick_memory(g, roles[pick(g, 5)], type);
   if (m == NULL || m->access == VYRE_ACCESS_WRITE) return 0;
   bool own = m->role == OWN || m->role == STAGE;
+  g->once += m->role == PRIVATE; /* a copy into it may be under way by then */
   vyre_expr index = own ? make_own_index(g, m) : make_index(g, m, DIVERGENT, depth);
   return vyre_build_load(g->b, VYRE_OP_LOAD, m->binding, index);
 }
@@ -219,6 +222,7 @@ static vyre_expr make_uniform_load(generator *g, vyre_type type, level want, uin
   }
   const memory *m = pick_memory(g, chance(g, 70) ? STAGE : INPUT, type);
   if (m == NULL || want > WORKGROUP || g->flow < WORKGROUP) return 0;
+  g->once++;
   return vyre_build_load(g->b, VYRE_OP_WORKGROUP_UNIFORM_LOAD, m->binding, make_index(g, m, WORKGROUP, depth));
 }
 
@@ -245,6 +249,7 @@ static bool has_atomic(const generator *g, vyre_op op, vyre_type element) {
 
 vyre_expr make_atomic(generator *g, vyre_op op, const memory *m, vyre_expr index) {
   if (!has_atomic(g, op, m->element)) return 0;
+  g->once++;
   vyre_expr value = op == VYRE_OP_ATOMIC_LOAD ? 0 : make_expr(g, m->element, DIVERGENT, 1);
   vyre_expr desired = op == VYRE_OP_ATOMIC_CAS ? make_expr(g, m->element, DIVERGENT, 1) : 0;
   vyre_scope scope = (vyre_scope)pick(g, VYRE_SCOPE_DEFAULT + 1);
@@ -430,6 +435,7 @@ static vyre_expr make_scan_or_shuffle(generator *g, vyre_type type, uint32_t dep
 
 static vyre_expr make_subgroup(generator *g, vyre_type type, level want, uint32_t depth) {
   if (!subgroups_allowed(g) || want > SUBGROUP) return 0;
+  g->once++;
   if (type == VYRE_TYPE_U32 && chance(g, 20))
     return vyre_build_unary(g->b, VYRE_OP_SUBGROUP_BALLOT, make_expr(g, VYRE_TYPE_BOOL, DIVERGENT, depth));
   if (chance(g, 20)) /* lane 0 is there in every subgroup */
@@ -440,6 +446,7 @@ static vyre_expr make_subgroup(generator *g, vyre_type type, level want, uint32_
 
 static vyre_expr make_vote(generator *g, vyre_type type, level want, uint32_t depth) {
   if (!subgroups_allowed(g) || want > SUBGROUP) return 0;
+  g->once++;
   vyre_op op = chance(g, 50) ? VYRE_OP_SUBGROUP_ANY : VYRE_OP_SUBGROUP_ALL;
   return vyre_build_unary(g->b, op, make_expr(g, type, DIVERGENT, depth));
 }
@@ -493,14 +500,38 @@ static maker pick_maker(generator *g, const maker *makers, uint32_t count) {
 }
 #define PICK_MAKER(g, makers) pick_maker(g, makers, sizeof(makers) / sizeof *(makers))
 
+/* One that stands before. What holds one is not taken again, lest programs grow beyond measure. */
+static vyre_expr take_known(generator *g, vyre_type type, level want) {
+  if (g->known_count == 0 || !chance(g, g->options.reuse)) return 0;
+  uint32_t start = pick(g, g->known_count);
+  for (uint32_t i = 0; i < g->known_count; i++) {
+    const known *k = &g->known[(start + i) % g->known_count];
+    if (k->type != type || k->level < want) continue;
+    g->once++;
+    return k->value;
+  }
+  return 0;
+}
+
+static void note_known(generator *g, vyre_expr value, vyre_type type, level of) {
+  uint32_t own = MAX_KNOWN - g->known_first; /* places of this block, the only ones that it may fill anew */
+  if (g->options.reuse == 0 || own == 0) return;
+  uint32_t at = g->known_count < MAX_KNOWN ? g->known_count++ : g->known_first + pick(g, own);
+  g->known[at] = (known){ value, type, of };
+}
+
 vyre_expr make_expr(generator *g, vyre_type type, level want, uint32_t depth) {
+  vyre_expr e = depth > 0 ? take_known(g, type, want) : 0;
+  if (e != 0) return e;
   if (depth == 0 || chance(g, 15)) return make_leaf(g, type, want);
   for (int attempt = 0; attempt < 4; attempt++) {
     maker m = type == VYRE_TYPE_BOOL ? PICK_MAKER(g, bools)
               : lanes_of(type) == 1  ? PICK_MAKER(g, numbers)
                                      : PICK_MAKER(g, vectors);
-    vyre_expr e = m.make(g, type, want, depth - 1);
-    if (e != 0) return e;
+    uint32_t once = g->once;
+    if ((e = m.make(g, type, want, depth - 1)) == 0) continue;
+    if (g->once == once && depth <= REUSE_DEPTH) note_known(g, e, type, want);
+    return e;
   }
   return make_leaf(g, type, want);
 }

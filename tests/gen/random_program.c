@@ -237,13 +237,14 @@ static void make_statements(generator *g, uint32_t count);
 
 /* What a block changes and its end gives back. */
 typedef struct scope {
-  uint32_t variables;
+  uint32_t variables, known, known_first;
   level flow;
   bool top;
 } scope;
 
 static scope open_scope(generator *g, level flow, bool top) {
-  scope before = { g->variable_count, g->flow, g->top };
+  scope before = { g->variable_count, g->known_count, g->known_first, g->flow, g->top };
+  g->known_first = g->known_count;
   g->flow = weaker(g->flow, flow);
   g->top = g->top && top;
   g->depth++;
@@ -252,6 +253,8 @@ static scope open_scope(generator *g, level flow, bool top) {
 
 static void close_scope(generator *g, scope before) {
   g->variable_count = before.variables;
+  g->known_count = before.known;
+  g->known_first = before.known_first;
   g->flow = weaker(before.flow, g->cap);
   g->top = before.top;
   g->depth--;

@@ -29,6 +29,7 @@ bool random_chance(random_source *r, uint32_t percent);
 typedef struct random_program_options {
   uint32_t statements; /* about how many; 0 for a number that the seed chooses */
   uint32_t avoid;      /* VYRE_NEED_* bits that the program must not have */
+  uint32_t reuse;      /* how often in 100, where an expression is wanted, one that stands before is taken again */
   uint32_t subgroups;  /* sum of the subgroup sizes that a program may ask for; 0 for all */
   /* The answer must be the same on every backend and in every order of lanes: nothing shows the bits of a NaN, the
    * clock, or an order of atomics; no attribute frees the rounding; transcendentals are correctly rounded f32. Where

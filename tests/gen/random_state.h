@@ -34,12 +34,19 @@ typedef struct memory {
   bool busy;      /* copies into it are under way */
 } memory;
 
-enum { MAX_MEMORIES = 24, MAX_PARAMS = 6, MAX_VARIABLES = 256 };
+enum { MAX_MEMORIES = 24, MAX_PARAMS = 6, MAX_VARIABLES = 256, MAX_KNOWN = 64, REUSE_DEPTH = 3 };
 
 typedef struct parameter {
   vyre_expr value;
   vyre_type type;
 } parameter;
+
+/* An expression that may be evaluated again wherever its variables are visible. */
+typedef struct known {
+  vyre_expr value;
+  vyre_type type;
+  level level;
+} known;
 
 typedef struct generator {
   random_source random;
@@ -52,6 +59,9 @@ typedef struct generator {
   uint32_t memory_count, shared_bytes;
   variable variables[MAX_VARIABLES]; /* visible ones, innermost last */
   uint32_t variable_count;
+  known known[MAX_KNOWN];
+  uint32_t known_count, known_first; /* all that are visible; the first of this block */
+  uint32_t once;              /* expressions so far that are evaluated in one place alone */
   vyre_expr self, local_self; /* linear number of the invocation in the grid and in its workgroup */
   level flow;                 /* at this place */
   level cap;                  /* what returns before this place left of it */

@@ -133,6 +133,26 @@ START_TEST(workgroups_are_small) {
 }
 END_TEST
 
+/* How often an expression is evaluated, over a hundred programs. */
+static double uses(uint32_t reuse) {
+  random_program_options options = { .reproducible = true, .reuse = reuse };
+  uint64_t all = 0, distinct = 0;
+  for (uint64_t seed = 0; seed < 100; seed++) {
+    vyre_program_info info;
+    vyre_program *p = make(seed, &options);
+    vyre_program_describe(p, &info);
+    all += info.expr_uses;
+    distinct += info.expr_count;
+    vyre_program_release(p);
+  }
+  return (double)all / (double)distinct;
+}
+
+START_TEST(expressions_are_taken_again) {
+  ck_assert_double_gt(uses(25), 1.2 * uses(0));
+}
+END_TEST
+
 /* Each need can be avoided, alone and all at once. */
 START_TEST(needs_are_avoided) {
   for (uint32_t bit = 0; bit <= 20; bit++) {
@@ -187,6 +207,7 @@ int main(void) {
                            nothing_is_left_out,
                            nothing_reproducible_is_left_out,
                            workgroups_are_small,
+                           expressions_are_taken_again,
                            needs_are_avoided,
                            reproducible_programs,
                            large_programs,

@@ -32,6 +32,7 @@ static const char usage[] =
   "  --device NAME      a device of libvyre besides, as `vyre run --backend` takes it; may be repeated\n"
   "  --backend-path DIR where its plugin lies\n"
   "  --statements N     about how many in each program; as the seed says if left out\n"
+  "  --reuse P          take expressions that stand before again, P times in 100 (0)\n"
   "  --save DIR         keep small programs that differ there\n"
   "  --list             name the variants\n"
   "Ends with 0 where all agree, 1 where something differs, 2 for wrong usage.\n";
@@ -315,7 +316,8 @@ static void set_backend_path(run *r, const char *path) {
 static void parse_options(run *r, int argc, char **argv) {
   static const struct option options[] = {
     { "from", 1, 0, 'f' },    { "count", 1, 0, 'c' },        { "seconds", 1, 0, 's' },    { "jobs", 1, 0, 'j' },
-    { "target", 1, 0, 't' },  { "device", 1, 0, 'd' },       { "backend-path", 1, 0, 'b' }, { "save", 1, 0, 'o' },
+    { "target", 1, 0, 't' },  { "device", 1, 0, 'd' },       { "backend-path", 1, 0, 'b' },
+    { "save", 1, 0, 'o' },    { "reuse", 1, 0, 'r' },
     { "list", 0, 0, 'l' },    { "statements", 1, 0, 'n' },   { "help", 0, 0, 'h' },       { 0, 0, 0, 0 },
   };
   const char *targets = "all";
@@ -329,6 +331,7 @@ static void parse_options(run *r, int argc, char **argv) {
     case 'b': set_backend_path(r, optarg); break;
     case 'o': r->hunt.directory = optarg; break;
     case 'n': r->hunt.options.statements = (uint32_t)number("statements", optarg); break;
+    case 'r': r->hunt.options.reuse = (uint32_t)number("reuse", optarg); break;
     case 'l': exit(list_variants());
     case 'h': exit(fputs(usage, stdout) < 0);
     default: fputs(usage, stderr); exit(2);

@@ -22,6 +22,7 @@ says() {
 
 says '200 programs, .* 0 differences' 0 --from 1 --count 200 --jobs 2
 says ' 0 differences' 0 --from 1000 --count 10 --statements 300 --target engine,least
+says ' 0 differences' 0 --from 2000 --count 40 --reuse 25
 says '20 programs, 40 runs, ' 0 --count 20 --target text
 says ' 0 differences' 0 --seconds 1 --count 100000000
 says 'usage: ' 0 --help
