@@ -1,5 +1,7 @@
 # The optimizer: its ground, what passes make of programs as text, and programs that are run before and after.
-opt_tests = tests/opt/test_fold tests/opt/test_golden tests/opt/test_range tests/opt/test_rules tests/opt/test_same tests/opt/test_strength tests/opt/test_unit
+opt_tests = \
+	tests/opt/test_fold tests/opt/test_golden tests/opt/test_memory tests/opt/test_range tests/opt/test_rules \
+	tests/opt/test_same tests/opt/test_strength tests/opt/test_unit
 check_PROGRAMS += $(opt_tests)
 TESTS += $(opt_tests) tests/opt/test_table.sh
 tests_opt_test_fold_SOURCES = tests/opt/test_fold.c
@@ -17,6 +19,10 @@ tests_opt_test_golden_LDADD = $(TEST_LIBS)
 tests_opt_test_range_SOURCES = tests/opt/test_range.c
 tests_opt_test_range_CFLAGS = $(TEST_CFLAGS)
 tests_opt_test_range_LDADD = $(TEST_LIBS)
+tests_opt_test_memory_SOURCES = \
+	tests/opt/test_memory.c tests/opt/dense.c tests/opt/dense.h tests/fail_malloc.c tests/fail_malloc.h
+tests_opt_test_memory_CFLAGS = $(TEST_CFLAGS)
+tests_opt_test_memory_LDADD = tests/gen/libgen.la $(TEST_LIBS)
 tests_opt_test_same_SOURCES = tests/opt/test_same.c tests/opt/dense.c tests/opt/dense.h
 tests_opt_test_same_CFLAGS = $(TEST_CFLAGS)
 tests_opt_test_same_LDADD = $(runs_libs) $(TEST_LIBS) -lpthread -lm

@@ -164,6 +164,7 @@ static void visit_statement(cse *c, ir_stmt *s) {
   for (uint32_t i = 0; i < ir_stmt_arity[s->op]; i++) {
     uint32_t e = s->arg[i], mapped = visit(c, e, declares);
     if (c->writes) s->arg[i] = mapped;
+    if (c->unit->fault != OPT_FINE) return;
     bool holds = declares && c->next_value > first && c->values.data[first].expr == e;
     if (holds) c->values.data[first].holder = s->arg[4];
   }

@@ -245,6 +245,7 @@ static void find_all(forwarding *f) {
 
 static bool prepare(forwarding *f) {
   const vyre_program *p = f->c->unit->program;
+  if (f->ranges != NULL && !opt_ranges_fine(f->ranges)) out_of_memory(f);
   opt_ranges_free(f->ranges);
   f->ranges = opt_ranges_create(p);
   f->entries.count = f->blocks.count = 0;
