@@ -97,9 +97,9 @@ static uint32_t make_cast(opt_matcher *m, vyre_type to, uint32_t x) {
   return x == 0 ? 0 : made(m, opt_cast(m->unit, to, x));
 }
 
-static uint32_t took(opt_matcher *m, uint32_t rule, uint32_t before, uint32_t after) {
-  if (m->took != NULL) m->took(m->context, opt_rules[rule].id, before, after);
-  return after;
+/* True if that is it; else the matcher goes on. */
+static bool took(opt_matcher *m, uint32_t rule, uint32_t before, uint32_t after) {
+  return m->took == NULL || m->took(m->context, opt_rules[rule].id, before, after);
 }
 
 #include "opt/rules.inc"

@@ -28,7 +28,8 @@ typedef struct opt_matcher {
   uint32_t groups; /* OPT_RULES_*; 0: literals are folded, no rule is tried */
   bool bare;       /* results are put together as the rules say, and not made simple at once */
   uint32_t depth;  /* of results within results */
-  void (*took)(void *context, const char *rule, uint32_t before, uint32_t after); /* may be NULL */
+  /* Is told what a rule made of an expression; true takes it, false asks for what other rules make of it. NULL takes. */
+  bool (*took)(void *context, const char *rule, uint32_t before, uint32_t after);
   void *context;
 } opt_matcher;
 

@@ -546,7 +546,7 @@ class Writer:
         got = ', '.join(names[n] for n in rule.order) or '0'
         self.out.append(f'{pad}if ({(" &&" + chr(10) + pad + "    ").join(tests)}) {{')
         self.out.append(f'{pad}  const uint32_t result = rule_{rule.full_id()}(m, e, (uint32_t[]){{ {got} }});')
-        self.out.append(f'{pad}  if (result != 0) return took(m, OPT_RULE_{rule.full_id()}, e, result);')
+        self.out.append(f'{pad}  if (result != 0 && took(m, OPT_RULE_{rule.full_id()}, e, result)) return result;')
         self.out.append(f'{pad}}}')
 
     def write(self):

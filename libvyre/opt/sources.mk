@@ -7,6 +7,7 @@ vyre_core_sources += \
 	libvyre/opt/facts.h libvyre/opt/facts.c \
 	libvyre/opt/fold.h libvyre/opt/fold.c \
 	libvyre/opt/rules.h libvyre/opt/rules.c libvyre/opt/rules.def libvyre/opt/rules.inc \
+	libvyre/opt/saturate.h libvyre/opt/saturate.c \
 	libvyre/opt/strength.h libvyre/opt/strength.c \
 	libvyre/opt/range.h libvyre/opt/range.c \
 	libvyre/opt/pass.h libvyre/opt/passes.def libvyre/opt/registry.c \

@@ -199,10 +199,11 @@ typedef struct taken {
   bool found;
 } taken;
 
-static void took(void *context, const char *rule, uint32_t before, uint32_t after) {
+static bool took(void *context, const char *rule, uint32_t before, uint32_t after) {
   taken *t = context;
   (void)before, (void)after;
   t->found |= strcmp(rule, t->rule) == 0;
+  return t->found;
 }
 
 static vyre_program *empty_program(void) { return trial_parse("program p {\n}\n"); }
@@ -218,7 +219,7 @@ static bool try_rule(const vyre_program *empty, const opt_rule *rule, vyre_type 
   taken t = { rule->id, false };
   opt_matcher m = { .unit = &u, .groups = rule->group, .bare = true, .took = took, .context = &t };
   uint32_t after = i.failed ? 0 : opt_rule_apply(&m, e);
-  if (after != 0 && rule->exactness != OPT_CONTRACT) compare(&u, e, after, rule->id);
+  if (t.found && rule->exactness != OPT_CONTRACT) compare(&u, e, after, rule->id);
   opt_unit_free(&u);
   return t.found;
 }

@@ -10,10 +10,11 @@ typedef struct algebra {
   void *context;
 } algebra;
 
-static void note(void *context, const char *rule, uint32_t before, uint32_t after) {
+static bool note(void *context, const char *rule, uint32_t before, uint32_t after) {
   algebra *a = context;
   uint64_t cost = opt_meta_of(a->c->unit, before)->cost, now = opt_meta_of(a->c->unit, after)->cost;
   if (a->c->explains) opt_note(a->c, rule, a->position, cost > now ? cost - now : 0);
+  return true;
 }
 
 static uint32_t simplify(void *context, uint32_t e) {

@@ -26,5 +26,6 @@ vyre_core_sources += \
 	libvyre/opt/passes/range_fold.c \
 	libvyre/opt/passes/reaching_def_propagate.c \
 	libvyre/opt/passes/region_inline.c \
+	libvyre/opt/passes/saturate.c \
 	libvyre/opt/passes/strength_reduce.c \
 	libvyre/opt/passes/strip_mine.c
