@@ -200,7 +200,7 @@ static void break_anywhere(victim *v) {
     uint64_t many = 1 + kit_random(v->r->k) % 4;
     for (uint64_t n = 0; n < many; n++) {
       uint64_t draw = kit_random(v->r->k), at = (draw >> 8) % v->bytes;
-      data[at] = n % 2 == 0 ? (uint8_t)draw : (uint8_t)(data[at] ^ 1u << draw % 8);
+      data[at] = (uint8_t)(n % 2 == 0 ? draw : data[at] ^ 1u << draw % 8);
     }
     kit_doing(v->r->k, "compiling %.*s with random bytes, number %d of seed %" PRIu64, (int)strcspn(v->name, " "),
               v->name, i, v->r->k->settings->seed);
@@ -352,7 +352,8 @@ void check_blob_bytes(kit *k) {
   for (uint64_t round = 0; round < 2; round++)
     for (uint64_t at = 0; at < length; at += round == 0 && length < 8192 ? 1 : length / 2048 + 1) {
       memcpy(data, s.blob.data, length);
-      data[at] ^= round == 0 ? (uint8_t)(1u << kit_random(k) % 8) : (uint8_t)(1 + kit_random(k) % 255);
+      uint64_t by = round == 0 ? 1u << kit_random(k) % 8 : 1 + kit_random(k) % 255;
+      data[at] = (uint8_t)(data[at] ^ by);
       kit_doing(k, "loading a blob with byte %" PRIu64 " of %" PRIu64 " changed to 0x%02x", at, length, data[at]);
       tried++;
       taken += load(&r, data, length) == VYRE_OK;
