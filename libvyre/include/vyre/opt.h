@@ -46,6 +46,7 @@ typedef struct vyre_opt_report vyre_opt_report;
 VYRE_API vyre_status vyre_optimize(const vyre_program *program, const vyre_opt_options *options, vyre_program **out,
                                    vyre_opt_report **report, vyre_error *error);
 
+/* NULL is allowed. */
 VYRE_API void vyre_opt_report_free(vyre_opt_report *report);
 
 /* How the whole ended. */
@@ -55,6 +56,7 @@ typedef enum vyre_opt_outcome {
   VYRE_OPT_BROKEN = 2  /* a pass made an invalid program, which was dropped: a defect, see |text| */
 } vyre_opt_outcome;
 
+/* What all passes together did to a program. */
 typedef struct vyre_opt_summary {
   vyre_opt_outcome outcome;
   uint32_t rounds;
