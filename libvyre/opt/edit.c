@@ -134,12 +134,20 @@ static bool has_blocks(const ir_stmt *s) {
   return ir_is_conditional(s) || s->op == VYRE_STMT_BLOCK || s->op == VYRE_STMT_REGION;
 }
 
-static opt_action enter(opt_pass_over *r, uint32_t old, ir_stmt *s) {
-  ir_stmt before = *s;
-  opt_action action = r->rewriter->enter(r->context, &r->edit, old, s);
-  if (action != OPT_KEEP) r->edit.changed = true;
-  if (memcmp(&before, s, sizeof before) != 0) r->edit.changed = true;
-  return action;
+/* Whether a statement that was put is the old one, blocks aside: a pass may have made it anew as it was. */
+static bool is_same(const opt_edit *e, uint32_t old, uint32_t put) {
+  const ir_stmt *a = opt_stmt(e->unit, old), *b = &e->stmts.data[put];
+  if (a->op != b->op || a->aux != b->aux || a->aux2 != b->aux2) return false;
+  if (a->op != VYRE_STMT_PRINT) return memcmp(a->arg, b->arg, sizeof a->arg) == 0;
+  if (a->arg[2] != b->arg[2] || a->arg[4] != b->arg[4]) return false;
+  const uint32_t *from = e->unit->program->lists.data + a->arg[3], *to = e->lists.data + b->arg[3];
+  return a->arg[2] == 0 || memcmp(from, to, a->arg[2] * sizeof *from) == 0;
+}
+
+static uint32_t keep_statement(opt_edit *e, uint32_t old, ir_stmt s) {
+  uint32_t put = opt_put(e, s);
+  if (put == 0 || !is_same(e, old, put)) e->changed = true;
+  return put;
 }
 
 /* Leaves out all inside of a statement: the walk goes on behind its last one. */
@@ -153,8 +161,9 @@ static void begin_statement(opt_pass_over *r, ir_walk *walk) {
     skip_blocks(walk);
     return;
   }
-  opt_action action = enter(r, walk->stmt, &s);
-  uint32_t kept = action == OPT_KEEP ? opt_put(&r->edit, s) : 0;
+  opt_action action = r->rewriter->enter(r->context, &r->edit, walk->stmt, &s);
+  if (action != OPT_KEEP) r->edit.changed = true;
+  uint32_t kept = action == OPT_KEEP ? keep_statement(&r->edit, walk->stmt, s) : 0;
   if (!blocks) return;
   bool inside = action == OPT_KEEP ? kept != 0 : action != OPT_DROP;
   if (!inside) {
