@@ -267,12 +267,12 @@ static bool try_access(kit *k, const access_row *row, vyre_type type, uint64_t n
   numeric_expand(text, row->text, (const char *const[]){numeric_spelling(type), numeric_spelling(index)});
   snprintf(name, sizeof name, "%s of %s at %s, around %llu elements", row->name, numeric_spelling(type),
            numeric_spelling(index), (unsigned long long)(row->is_shared ? 7 : n));
-  bool is_store = strcmp(row->name, "store") == 0;
+  bool is_store = strcmp(row->name, "store") == 0; /* of |b|, which it has in place of |r| */
   kit_buffer buffers[] = {{.name = "a", .in = a.bytes, .elements = row->is_shared ? 64 : n},
                           {.name = "at", .in = at, .elements = count},
                           {.name = is_store ? "b" : "r",
                            .in = is_store ? a.bytes + vyre_type_describe(type)->bytes : NULL,
-                           .elements = (uint64_t)count * 7}};
+                           .elements = is_store ? count : (uint64_t)count * 7}};
   kit_case c = {
       .name = name, .text = text, .buffers = buffers, .buffer_count = 3, .grid = {row->is_shared ? count : 3, 1, 1}};
   numeric_outcome outcome = numeric_try(k, &c, false);
