@@ -42,13 +42,14 @@ FLAGS=
 spoil plugin.c 's/^  \.flags = VYRE_BACKEND_TAKES_KERNEL,/  .flags = 1u << 9,/'; found static.descriptor 'VBP-9'
 spoil plugin.c 's/TAKEN(PARAM), TAKEN(SPEC)/{ 0x3FF, 0, 1 }, TAKEN(SPEC)/'; found static.opcodes 'no opcode 0x3ff'
 spoil plugin.c '/^  \.timeline_wait = /d'; found static.slots 'timeline_wait'
-spoil plugin.c 's/^  (void)request;$/  static vyre_backend_desc copies[2]; static int turn; copies[turn ^= 1] = desc; return \&copies[turn];/'
+spoil plugin.c 's/^  (void)request;$/  static vyre_backend_desc c[2]; static int i; c[i ^= 1] = desc; return \&c[i];/'
 found static.query 'another descriptor'
 
 # --- Records and flags ---
 spoil objects.c 's/  if (given > bytes) given = bytes;/  given = bytes;/'; found abi.records.short 'VBP-13'
 spoil objects.c 's/  if (room > bytes) room = bytes;/  room = bytes;/'; found abi.records.outputs 'was written'
-spoil objects.c 's/  if ((flags & ~known) == 0) return VYRE_OK;/  return VYRE_OK;/'; found abi.flags 'a queue with an unknown flag'
+spoil objects.c 's/  if ((flags & ~known) == 0) return VYRE_OK;/  return VYRE_OK;/'
+found abi.flags 'a queue with an unknown flag'
 spoil plugin.c 's/^    c\.binding_alignment = 16;/    c.subgroup_size = 3;/'; found abi.devices 'subgroup_size 3'
 
 # --- Compiling and loading ---
@@ -56,16 +57,19 @@ spoil code.c 's/    return in->aux <= VYRE_ORDER_SEQ_CST && in->aux2 <= VYRE_SCO
 found abi.compile.unknown 'an unknown memory scope'
 spoil plugin.c 's/  if (digest(&header, kernel) != header\.digest).*/  ;/'; found abi.load.bytes 'one byte changed'
 spoil code.c 's/^  else engine_free(code);$/  else code = NULL;/'; found resource.refused 'allocations of its own'
-spoil code.c 's/^static vyre_status broken(.*/&\n  extern void abort(void); abort();/'; found abi.compile.headers 'signal 6 (Aborted)'
+spoil code.c 's/^static vyre_status broken(.*/&\n  extern void abort(void); abort();/'
+found abi.compile.headers 'signal 6 (Aborted)'
 spoil plugin.c 's/^  if (bytes == NULL) return backend_no_memory(error);$//'; found resource.host_memory 'signal 11'
-spoil objects.c 's/^    free(executable);$//; s/^    backend_set_destroy(set);$//'; found resource.own_memory 'allocations live on'
+spoil objects.c 's/^    free(executable);$//; s/^    backend_set_destroy(set);$//'
+found resource.own_memory 'allocations live on'
 
 # --- Work ---
-spoil objects.c 's/  if (device->process == getpid()) return VYRE_OK;/  return VYRE_OK;/'; found abi.fork 'child process'
+spoil objects.c 's/  if (device->process == getpid()) return VYRE_OK;/  return VYRE_OK;/'
+found abi.fork 'child process'
 spoil execute.c 's/    if (set->binds\[slot\]\.flags & VYRE_BIND_ZERO/    if (set->binds[slot].flags \& (1u << 20)/'
 found abi.batch.zero 'zero first'
 spoil execute.c 's/^    completion->clamped_extents++;$//'; found abi.batch.indirect clamped_extents
-spoil queue.c 's/^  bool fits = !in || (device->queues < BACKEND_MAX_QUEUES/  bool fits = !in || (device->queues < 9999/'
+spoil queue.c 's/(device->queues < BACKEND_MAX_QUEUES/(device->queues < 9999/'
 found abi.time.limit 'above max_queues'
 spoil queue.c 's/^    backend_execute(&s->work);$/    signal_all(device, s); backend_execute(\&s->work);/'
 found abi.time.records 'is not filled'
