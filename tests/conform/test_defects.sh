@@ -71,6 +71,8 @@ found abi.batch.zero 'zero first'
 spoil execute.c 's/^    completion->clamped_extents++;$//'; found abi.batch.indirect clamped_extents
 spoil queue.c 's/(device->queues < BACKEND_MAX_QUEUES/(device->queues < 9999/'
 found abi.time.limit 'above max_queues'
+spoil code.c 's/invocations \* e->workgroup\[2\] > 65536/invocations * e->workgroup[2] > 512/'
+found abi.launch.limits 'it refuses a program'
 spoil queue.c 's/^    backend_execute(&s->work);$/    signal_all(device, s); backend_execute(\&s->work);/'
 found abi.time.records 'is not filled'
 spoil plugin.c 's/^static vyre_status probe(/#include <stdio.h>\n&/; s/^  (void)host, (void)error;$/  puts("hello");/'

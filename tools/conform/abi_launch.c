@@ -67,6 +67,7 @@ static void try_axis(raw *r, int axis) {
   static text t;
   char what[80];
   uint32_t size[3] = {1, 1, 1}, most = r->caps.max_workgroup[axis];
+  if (most > r->caps.max_workgroup_invocations) most = r->caps.max_workgroup_invocations;
   size[axis] = most;
   t.used = 0;
   snprintf(what, sizeof what, "a workgroup of %u x %u x %u", size[0], size[1], size[2]);
