@@ -10,8 +10,8 @@
 
 static bool is_same(const vyre_executable *e, const uint8_t *fingerprint, const vyre_final_options *o) {
   return memcmp(e->fingerprint, fingerprint, VYRE_FINGERPRINT_BYTES) == 0 && e->flags == o->flags &&
-         e->ulp == o->ulp && e->subgroup == o->subgroup && e->steps == o->steps && e->spec_count == o->spec_count &&
-         (o->spec_count == 0 || memcmp(e->spec, o->spec, o->spec_count * sizeof *o->spec) == 0);
+         e->ulp == o->ulp && e->subgroup == o->subgroup && e->level == o->level && e->steps == o->steps &&
+         e->spec_count == o->spec_count && (o->spec_count == 0 || memcmp(e->spec, o->spec, o->spec_count * sizeof *o->spec) == 0);
 }
 
 /* One that is there already, counted; NULL if there is none. The lock is held. */
@@ -54,8 +54,8 @@ static bool copy_specs(vyre_executable *e, const vyre_final_options *o) {
   return true;
 }
 
-static vyre_status load(vyre_device *device, vyre_program *program, const vyre_final_options *o, const vyre_bytes *blob,
-                        vyre_executable **out, vyre_error *error) {
+static vyre_status load(vyre_device *device, vyre_program *program, const vyre_final_options *o,
+                        const vyre_request *request, const vyre_bytes *blob, vyre_executable **out, vyre_error *error) {
   vyre_executable *e = calloc(1, sizeof *e);
   if (e == NULL || !copy_specs(e, o)) {
     free(e);
@@ -72,11 +72,13 @@ static vyre_status load(vyre_device *device, vyre_program *program, const vyre_f
   e->device = device;
   vyre_device_retain(device);
   e->program = vyre_program_retain(program);
+  e->compiled = vyre_program_retain(request->compiled);
   vyre_program_describe(program, &e->info);
   memcpy(e->fingerprint, vyre_program_fingerprint(program), VYRE_FINGERPRINT_BYTES);
   e->flags = o->flags;
   e->ulp = o->ulp;
   e->subgroup = o->subgroup;
+  e->level = o->level;
   e->steps = o->steps;
   *out = e;
   return VYRE_OK;
@@ -84,21 +86,21 @@ static vyre_status load(vyre_device *device, vyre_program *program, const vyre_f
 
 /* With machine code from the disk cache. Who wants the compiler's remarks gets no code that was compiled before. */
 static vyre_status load_cached(vyre_device *device, vyre_program *program, const vyre_final_options *o,
-                               const vyre_compile_request *request, vyre_executable **out) {
+                               const vyre_request *request, vyre_executable **out) {
   vyre_bytes blob;
-  if (request->remark != NULL || vyre_blob_find(device, request, &blob) != VYRE_OK) return VYRE_ERR_NOT_FOUND;
-  vyre_status status = load(device, program, o, &blob, out, NULL);
+  if (request->record.remark != NULL || vyre_blob_find(device, &request->record, &blob) != VYRE_OK) return VYRE_ERR_NOT_FOUND;
+  vyre_status status = load(device, program, o, request, &blob, out, NULL);
   vyre_blob_free(device, &blob);
   return status;
 }
 
 static vyre_status load_compiled(vyre_device *device, vyre_program *program, const vyre_final_options *o,
-                                 const vyre_compile_request *request, vyre_executable **out, vyre_error *error) {
+                                 const vyre_request *request, vyre_executable **out, vyre_error *error) {
   vyre_bytes blob;
-  vyre_status status = vyre_blob_make(device, request, &blob, error);
+  vyre_status status = vyre_blob_make(device, &request->record, &blob, error);
   if (status != VYRE_OK) return status;
-  status = load(device, program, o, &blob, out, error);
-  if (status == VYRE_OK) vyre_blob_keep(device, request, &blob);
+  status = load(device, program, o, request, &blob, out, error);
+  if (status == VYRE_OK) vyre_blob_keep(device, &request->record, &blob);
   vyre_blob_free(device, &blob);
   return status;
 }
@@ -106,10 +108,11 @@ static vyre_status load_compiled(vyre_device *device, vyre_program *program, con
 static vyre_status build(vyre_device *device, vyre_program *program, const vyre_final_options *o,
                          const vyre_compile_options *call, vyre_executable **out, vyre_error *error) {
   vyre_request request;
-  vyre_status status = vyre_request_make(&device->file->desc, &device->caps, program, o, call, &request, error);
+  vyre_status status = vyre_request_make(device->context, &device->file->desc, &device->caps, program, o, call, &request,
+                                         error);
   vyre_executable *made = NULL;
-  if (status == VYRE_OK && load_cached(device, program, o, &request.record, &made) != VYRE_OK)
-    status = load_compiled(device, program, o, &request.record, &made, error);
+  if (status == VYRE_OK && load_cached(device, program, o, &request, &made) != VYRE_OK)
+    status = load_compiled(device, program, o, &request, &made, error);
   vyre_request_free(&request);
   if (status != VYRE_OK) return status;
   *out = list_executable(device, made, o);
@@ -157,6 +160,7 @@ void vyre_executable_destroy(vyre_executable *executable) {
   if (vyre_context_check(device->context, NULL) == VYRE_OK) unlist_executable(executable);
   if (vyre_device_may_destroy(device)) device->ops->executable_destroy(executable->plugin);
   vyre_program_release(executable->program);
+  vyre_program_release(executable->compiled);
   free(executable->spec);
   free(executable);
   vyre_device_release(device);

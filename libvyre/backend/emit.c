@@ -63,7 +63,7 @@ vyre_status vyre_compile_blob(vyre_context *context, const char *name, const vyr
   if (status != VYRE_OK) return status;
   vyre_request request;
   char *copy = NULL;
-  status = vyre_request_make(&file->desc, target, program, &options, call, &request, error);
+  status = vyre_request_make(context, &file->desc, target, program, &options, call, &request, error);
   if (status == VYRE_OK) {
     vyre_bytes blob = { .size = sizeof blob };
     status = file->ops.compile(&file->host, target, &request.record, &blob, error);

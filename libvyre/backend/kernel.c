@@ -1,15 +1,14 @@
-/* The kernel of a request, for plugins that take the kernel form: lowered for the opcodes that their descriptor lists
- * and the capabilities of the target. */
+/* The kernel of a request, for plugins that take the kernel form: the optimized program, lowered for the opcodes that
+ * their descriptor lists and the capabilities of the target. */
 #include <stdlib.h>
 
 #include <vyre/lower.h>
 
 #include "backend/objects.h"
 
-vyre_status vyre_request_kernel(const vyre_backend_desc *desc, const vyre_capabilities *target,
-                                const vyre_program *program, vyre_compile_request *request, vyre_error *error) {
+static vyre_status lower(const vyre_backend_desc *desc, const vyre_capabilities *target, const vyre_program *program,
+                         vyre_compile_request *request, vyre_error *error) {
   static const vyre_opcode_support none = { 0, 0, 0 };
-  if ((desc->flags & VYRE_BACKEND_TAKES_KERNEL) == 0) return VYRE_OK;
   vyre_lower_options options = VYRE_LOWER_OPTIONS_INIT;
   options.flags = VYRE_LOWER_COUNT_MASKED;
   options.compile_flags = request->flags;
@@ -30,8 +29,32 @@ vyre_status vyre_request_kernel(const vyre_backend_desc *desc, const vyre_capabi
   return status;
 }
 
-void vyre_request_free_kernel(vyre_compile_request *request) {
-  free((void *)(uintptr_t)request->kernel);
-  request->kernel = NULL;
-  request->kernel_bytes = 0;
+static void take_program(vyre_request *request, const vyre_program *program) {
+  vyre_program_release(request->compiled);
+  request->compiled = vyre_program_retain((vyre_program *)program);
+}
+
+/* What was refused may be what the optimizer made, as a program that became too long: then it is the one as written that
+ * decides. */
+vyre_status vyre_request_kernel(const vyre_context *context, const vyre_backend_desc *desc,
+                                const vyre_capabilities *target, const vyre_program *program, uint32_t level,
+                                vyre_request *request, vyre_error *error) {
+  if ((desc->flags & VYRE_BACKEND_TAKES_KERNEL) == 0) {
+    take_program(request, program);
+    return VYRE_OK;
+  }
+  vyre_status status = vyre_request_optimize(context, program, level, &request->compiled, error);
+  if (status != VYRE_OK) return status;
+  status = lower(desc, target, request->compiled, &request->record, error);
+  if (status == VYRE_OK || status == VYRE_ERR_NO_MEMORY || request->compiled == program) return status;
+  take_program(request, program);
+  return lower(desc, target, program, &request->record, error);
+}
+
+void vyre_request_free_kernel(vyre_request *request) {
+  free((void *)(uintptr_t)request->record.kernel);
+  request->record.kernel = NULL;
+  request->record.kernel_bytes = 0;
+  vyre_program_release(request->compiled);
+  request->compiled = NULL;
 }

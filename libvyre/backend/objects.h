@@ -176,10 +176,11 @@ struct vyre_executable {
   vyre_refs refs;
   vyre_device *device;
   vyre_program *program;
+  vyre_program *compiled;        /* what the plugin got of it: print records number its statements */
   vyre_plugin_executable *plugin;
   vyre_program_info info;
   uint8_t fingerprint[VYRE_FINGERPRINT_BYTES];
-  uint32_t flags, ulp, subgroup; /* options as compiled: with the fingerprint, its key */
+  uint32_t flags, ulp, subgroup, level; /* options as compiled: with the fingerprint, its key */
   uint64_t steps;
   vyre_spec_constant *spec;      /* values of parameters that were compiled in, by ascending id */
   uint64_t spec_count;
@@ -198,7 +199,7 @@ void vyre_blob_free(vyre_device *device, vyre_bytes *blob);
 /* request.c: options of the call over those of the program over settings, which may be NULL. They are zero after a
  * failure. */
 typedef struct vyre_final_options {
-  uint32_t flags, ulp, subgroup; /* flags: VYRE_COMPILE_* */
+  uint32_t flags, ulp, subgroup, level; /* flags: VYRE_COMPILE_*; level: of the optimizer */
   uint64_t steps;
   vyre_spec_constant *spec;      /* owned; by ascending id */
   uint64_t spec_count;
@@ -212,16 +213,21 @@ typedef struct vyre_request {
   vyre_compile_request record;
   vyre_compile_options call; /* whose remark is called */
   uint8_t *wire;
+  vyre_program *compiled;    /* the optimized one, if a kernel was made from that; else the one as written */
 } vyre_request;
-vyre_status vyre_request_make(const vyre_backend_desc *desc, const vyre_capabilities *target,
-                              const vyre_program *program, const vyre_final_options *options,
+vyre_status vyre_request_make(const vyre_context *context, const vyre_backend_desc *desc,
+                              const vyre_capabilities *target, const vyre_program *program, const vyre_final_options *options,
                               const vyre_compile_options *call, vyre_request *out, vyre_error *error);
 void vyre_request_free(vyre_request *request);
 
 /* kernel.c: adds the kernel to a request, if the plugin takes kernels; the caller frees it. */
-vyre_status vyre_request_kernel(const vyre_backend_desc *desc, const vyre_capabilities *target,
-                                const vyre_program *program, vyre_compile_request *request, vyre_error *error);
-void vyre_request_free_kernel(vyre_compile_request *request);
+vyre_status vyre_request_kernel(const vyre_context *context, const vyre_backend_desc *desc,
+                                const vyre_capabilities *target, const vyre_program *program, uint32_t level,
+                                vyre_request *request, vyre_error *error);
+void vyre_request_free_kernel(vyre_request *request);
+/* optimize.c: the optimized program, counted, which may be |program| itself. A defect of the optimizer is logged. */
+vyre_status vyre_request_optimize(const vyre_context *context, const vyre_program *program, uint32_t level,
+                                  vyre_program **out, vyre_error *error);
 
 /* compile.c */
 void vyre_executable_retain(vyre_executable *executable);

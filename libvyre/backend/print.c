@@ -76,7 +76,7 @@ static char *render(const vyre_program *program, const ir_stmt *print, const uin
 static const vyre_program *program_of(const vyre_batch *batch, uint32_t index) {
   for (uint32_t i = 0; i < batch->commands.count; i++) {
     const vyre_batch_command *command = &batch->commands.data[i];
-    if (command->kind == VYRE_COMMAND_DISPATCH && command->index == index) return command->set->executable->program;
+    if (command->kind == VYRE_COMMAND_DISPATCH && command->index == index) return command->set->executable->compiled;
   }
   return NULL;
 }

@@ -88,6 +88,10 @@ vyre_status vyre_options_merge(const vyre_config *config, const vyre_program *pr
                      "The compile options have size %u and flags 0x%X; %zu and bits of 0x%X are known. Fix: start from "
                      "VYRE_COMPILE_OPTIONS_INIT.",
                      call->size, call->flags, sizeof *call, known);
+  if (call->level > 2 && call->level != VYRE_LEVEL_UNSET)
+    return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "level",
+                     "Optimization of level %u is asked for. Fix: ask for 0, 1 or 2, or VYRE_LEVEL_UNSET for what is set.",
+                     call->level);
   if (call->subgroup_size > 32 || (call->subgroup_size & (call->subgroup_size - 1)) != 0)
     return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "subgroup_size",
                      "A subgroup size of %u is asked for. Fix: ask for 1, 2, 4, 8, 16 or 32, or 0 for any.",
@@ -97,10 +101,12 @@ vyre_status vyre_options_merge(const vyre_config *config, const vyre_program *pr
                      "The program says subgroup(%u) and the call asks for %u. Fix: ask for the program's size, or for "
                      "none.",
                      info->subgroup, call->subgroup_size);
-  *out = (vyre_final_options){ .ulp = call->ulp, .subgroup = call->subgroup_size, .steps = call->steps };
+  *out = (vyre_final_options){ .ulp = call->ulp, .subgroup = call->subgroup_size, .level = call->level,
+                               .steps = call->steps };
   if (out->ulp == VYRE_ULP_UNSET) out->ulp = info->ulp;
   if (out->ulp == VYRE_ULP_UNSET) out->ulp = (uint32_t)setting(config, VYRE_CONFIG_RUN_ULP, VYRE_ULP_UNSET);
   if (out->subgroup == 0) out->subgroup = info->subgroup;
+  if (out->level == VYRE_LEVEL_UNSET) out->level = (uint32_t)setting(config, VYRE_CONFIG_OPTIMIZER_LEVEL, 2);
   if (out->steps == 0) out->steps = setting(config, VYRE_CONFIG_RUN_STEPS, 0);
   if (out->ulp != VYRE_ULP_UNSET) out->flags |= VYRE_COMPILE_ULP;
   if (out->steps != 0) out->flags |= VYRE_COMPILE_STEPS;
@@ -117,8 +123,8 @@ static void pass_remark(void *ctx, uint32_t severity, uint32_t code, uint32_t st
   call->remark(call->remark_ctx, (vyre_log_level)severity, code, statement, text);
 }
 
-vyre_status vyre_request_make(const vyre_backend_desc *desc, const vyre_capabilities *target,
-                              const vyre_program *program, const vyre_final_options *options,
+vyre_status vyre_request_make(const vyre_context *context, const vyre_backend_desc *desc,
+                              const vyre_capabilities *target, const vyre_program *program, const vyre_final_options *options,
                               const vyre_compile_options *call, vyre_request *out, vyre_error *error) {
   bool has_remark = call != NULL && call->remark != NULL;
   size_t wire_bytes;
@@ -139,13 +145,13 @@ vyre_status vyre_request_make(const vyre_backend_desc *desc, const vyre_capabili
     .remark_ctx = &out->call,
   };
   memcpy(out->record.fingerprint, vyre_program_fingerprint(program), VYRE_FINGERPRINT_BYTES);
-  vyre_status status = vyre_request_kernel(desc, target, program, &out->record, error);
+  vyre_status status = vyre_request_kernel(context, desc, target, program, options->level, out, error);
   if (status != VYRE_OK) vyre_request_free(out);
   return status;
 }
 
 void vyre_request_free(vyre_request *request) {
-  vyre_request_free_kernel(&request->record);
+  vyre_request_free_kernel(request);
   free(request->wire);
   request->wire = NULL;
 }

@@ -21,6 +21,7 @@ vyre_core_sources += \
 	libvyre/backend/compile.c \
 	libvyre/backend/emit.c \
 	libvyre/backend/kernel.c \
+	libvyre/backend/optimize.c \
 	libvyre/backend/request.c \
 	libvyre/backend/buffer.c \
 	libvyre/backend/overlap.c \

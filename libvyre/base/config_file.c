@@ -145,24 +145,25 @@ static bool warn_no_key(reading *r) {
                           "line.", r->path, r->line);
 }
 
-/* |home| is the section that has such a key, NULL if none has. */
+/* |home| names the sections that have such a key, "" if none has. */
 static bool warn_no_section(reading *r, const char *name, const char *home) {
-  return vyre_config_warn(r->config, "%s:%u: `%s` stands below no section. Fix: put it below %s%s%s.", r->path, r->line,
-                          name, home != NULL ? "[" : "", home != NULL ? home : "the section that it belongs to",
-                          home != NULL ? "]" : "");
+  return vyre_config_warn(r->config, "%s:%u: `%s` stands below no section. Fix: put it below %s.", r->path, r->line,
+                          name, home[0] != 0 ? home : "the section that it belongs to");
 }
 
 static bool warn_unknown_key(reading *r, const char *section, const char *name) {
   vyre_suggestion near = vyre_suggest(name);
-  const char *home = NULL;
+  char home[128] = "";
+  size_t used = 0;
   for (uint32_t i = 0; i < VYRE_CONFIG_KEY_COUNT; i++) {
     const vyre_config_key_info *info = vyre_config_describe(i);
     if (strcmp(info->section, section) == 0) vyre_suggest_offer(&near, info->name);
-    if (strcmp(info->name, name) == 0) home = info->section;
+    if (strcmp(info->name, name) == 0 && used < sizeof home)
+      used += (size_t)snprintf(home + used, sizeof home - used, "%s[%s]", used > 0 ? " or " : "", info->section);
   }
   if (section[0] == 0) return warn_no_section(r, name, home);
-  if (home != NULL)
-    return vyre_config_warn(r->config, "%s:%u: [%s] has no key `%s`. Fix: move it into [%s].", r->path, r->line,
+  if (home[0] != 0)
+    return vyre_config_warn(r->config, "%s:%u: [%s] has no key `%s`. Fix: move it into %s.", r->path, r->line,
                             section, name, home);
   if (near.best != NULL)
     return vyre_config_warn(r->config, "%s:%u: [%s] has no key `%s`. Fix: did you mean `%s`?", r->path, r->line,

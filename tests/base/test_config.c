@@ -367,7 +367,8 @@ START_TEST(unknown_names_are_warned_of_with_a_suggestion) {
   check_warning("[rnu]\nulp = 1\n", 2, "there is no section [rnu]. Fix: did you mean [run]?");
   check_warning("[nonsense]\nx = 1\n", 2, "there is no section [nonsense]. Fix: remove it");
   check_warning("[run]\nulps = 1\n", 2, "[run] has no key `ulps`. Fix: did you mean `ulp`?");
-  check_warning("[run]\nlevel = debug\n", 2, "[run] has no key `level`. Fix: move it into [log].");
+  check_warning("[run]\nlevel = debug\n", 2, "[run] has no key `level`. Fix: move it into [log] or [optimizer].");
+  check_warning("[run]\ndirectory = /x\n", 2, "Fix: move it into [cache].");
   check_warning("ulp = 1\n", 1, "`ulp` stands below no section. Fix: put it below [run].");
   check_warning("[]\nlog = 1\n", 2, "`log` stands below no section. Fix: put it below the section that it belongs to.");
   check_warning("= 1\n", 1, "there is no key before the value. Fix: write `key = value`");

@@ -142,6 +142,8 @@ enum {
 
 struct vyre_arg;
 
+#define VYRE_LEVEL_UNSET UINT32_MAX /* of optimization: the setting optimizer.level decides */
+
 /* What the caller asks of a compilation. The call wins over the program, the program over vyre.ini. */
 typedef struct vyre_compile_options {
   uint32_t size;  /* sizeof(vyre_compile_options) */
@@ -149,16 +151,19 @@ typedef struct vyre_compile_options {
   uint32_t ulp;   /* error budget of transcendentals; VYRE_ULP_UNSET leaves it to program and settings */
   uint32_t subgroup_size; /* 1, 2, 4, 8, 16 or 32; 0 leaves it to the program */
   uint64_t steps; /* loop iterations an invocation may make; 0 leaves it to the settings */
-  /* Receives remarks of the device's compiler, during the call; may be NULL. */
+  /* Receives remarks of the device's compiler, during the call; may be NULL. |statement| is that of the program which
+   * the compiler got: of the optimized one, if it takes kernels. */
   void (*remark)(void *ctx, vyre_log_level severity, uint32_t code, uint32_t statement, const char *text);
   void *remark_ctx;
   /* Parameters whose values are known now, each once, as vyre_arg_u32 and the like give them: they are compiled in, and
    * binding sets do not take them any more. Borrowed for the call. An executable is another one for other values. */
   const struct vyre_arg *specs;
   uint32_t spec_count;
-  uint32_t zero;
+  /* How much the program is optimized for backends that compile a kernel: 0, 1 or 2 as in vyre/opt.h. Results are the
+   * same at each. VYRE_LEVEL_UNSET leaves it to the settings, without which it is 2. */
+  uint32_t level;
 } vyre_compile_options;
-#define VYRE_COMPILE_OPTIONS_INIT { sizeof(vyre_compile_options), 0, VYRE_ULP_UNSET, 0, 0, 0, 0, 0, 0, 0 }
+#define VYRE_COMPILE_OPTIONS_INIT { sizeof(vyre_compile_options), 0, VYRE_ULP_UNSET, 0, 0, 0, 0, 0, 0, VYRE_LEVEL_UNSET }
 
 /* Compiles a program for a device and loads it. Compiling the same program with the same options again gives
  * the same executable once more. |options| may be NULL. Blocks.
