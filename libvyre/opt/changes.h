@@ -12,8 +12,8 @@ enum { OPT_CHANGE_FENCE = 128, OPT_CHANGE_KINDS }; /* bits of variables, of bind
 
 static inline uint64_t opt_var_bit(uint32_t var) { return 1ull << var % 64; }
 
-/* By expression: the bits of the `var`s that it reads, constant ones too. NULL without memory, and the unit then has the
- * fault. The caller frees it. */
+/* By expression: the bits of the `var`s that it reads, constant ones too. NULL without memory, and the unit then has
+ * the fault. The caller frees it. */
 uint64_t *opt_var_reads(opt_unit *u);
 
 /* What an expression, or all fused into one, depends on. */

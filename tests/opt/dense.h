@@ -1,6 +1,6 @@
 /* Random programs in which the same few expressions are evaluated again and again while what they read is assigned,
- * stored to and jumped over: what goes wrong when values are moved, kept or forgotten shows in them. For one invocation,
- * which may do with memory as it likes. */
+ * stored to and jumped over: what goes wrong when values are moved, kept or forgotten shows in them. For one
+ * invocation, which may do with memory as it likes. */
 #ifndef VYRE_TESTS_OPT_DENSE_H
 #define VYRE_TESTS_OPT_DENSE_H
 

@@ -78,7 +78,8 @@ static char *optimize(const char *name, const char *text) {
   } else {
     options.level = (uint32_t)strtoul(text + sizeof by_level - 1, NULL, 10);
   }
-  if (vyre_optimize(program, &options, &out, NULL, &error) != VYRE_OK) ck_abort_msg("%s: %s\n%s", name, error.text, text);
+  if (vyre_optimize(program, &options, &out, NULL, &error) != VYRE_OK)
+    ck_abort_msg("%s: %s\n%s", name, error.text, text);
   ck_assert_int_eq(vyre_text_print(out, &result, NULL), VYRE_OK);
   vyre_program_release(program);
   vyre_program_release(out);
@@ -95,7 +96,8 @@ static char *results_of(const char *name, char *source) {
     char kept = *next;
     *next = 0;
     char *result = optimize(name, at);
-    used += (size_t)snprintf(all + used, ROOM - used, "%s%.*s%s", used > 0 ? "\n" : "", (int)head_bytes(at), at, result);
+    int head = (int)head_bytes(at);
+    used += (size_t)snprintf(all + used, ROOM - used, "%s%.*s%s", used > 0 ? "\n" : "", head, at, result);
     ck_assert_msg(used < ROOM, "%s: too long", name);
     free(result);
     *next = kept;

@@ -1,4 +1,5 @@
-/* The n-th allocation fails, for every n and in every pass: the optimizer says so, leaves nothing behind and no output. */
+/* The n-th allocation fails, for every n and in every pass: the optimizer says so, leaves nothing behind and no
+ * output. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -169,6 +169,25 @@ START_TEST(so_do_dense_ones) {
 }
 END_TEST
 
+/* A pass does all that it can do in one run. */
+START_TEST(a_second_run_changes_nothing) {
+  static const char *const passes[] = { "canonicalize", "reaching_def_propagate", "cse", "dce", "region_inline",
+                                        "barrier_coalesce", "normalize_atomics" };
+  vyre_error error = VYRE_ERROR_INIT;
+  for (uint64_t seed = 1; seed <= 300; seed++) {
+    vyre_program *p = dense_program(seed, &error), *once, *twice;
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+      ck_assert_int_eq(optimize(p, 2, passes[i], &once, &error), VYRE_OK);
+      ck_assert_int_eq(optimize(once, 2, passes[i], &twice, &error), VYRE_OK);
+      ck_assert_msg(vyre_program_equal(once, twice), "seed %" PRIu64 ": %s", seed, passes[i]);
+      vyre_program_release(once);
+      vyre_program_release(twice);
+    }
+    vyre_program_release(p);
+  }
+}
+END_TEST
+
 /* ---- The hunt -------------------------------------------------------------------------------- */
 
 static void say_seed(int number) {
@@ -202,6 +221,7 @@ static int search_on(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  const TTest *const tests[] = { random_programs_give_what_they_gave, so_do_dense_ones, NULL };
+  const TTest *const tests[] = { random_programs_give_what_they_gave, so_do_dense_ones,
+                                 a_second_run_changes_nothing, NULL };
   return argc > 1 ? search_on(argc, argv) : run_suite("opt/same", 120, tests);
 }

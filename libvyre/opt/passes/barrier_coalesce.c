@@ -1,5 +1,5 @@
-/* Barriers and fences that have nothing to order: fences side by side become one that does what both did; a barrier goes
- * if no memory was touched since the last one, or if the workgroup is one invocation.
+/* Barriers and fences that have nothing to order: fences side by side become one that does what both did; a barrier
+ * goes if no memory was touched since the last one, or if the workgroup is one invocation.
  *
  * A loop that has a barrier keeps one, for its turns are counted by that. */
 #include "opt/pass.h"
@@ -98,28 +98,27 @@ static opt_action enter(void *context, opt_edit *e, uint32_t old, ir_stmt *s) {
   return OPT_KEEP;
 }
 
+/* Of an `if` the first arm leaves its end in |outer|, above what was in front of it. */
 static void begin_block(void *context, opt_edit *e, uint32_t owner, bool orelse) {
   sync *y = context;
   (void)e;
   if (owner == 0) return;
-  if (ir_is_loop(opt_stmt(y->unit, owner))) {
-    if (!vyre_vector_push(&y->outer, y->clean)) y->unit->fault = OPT_NO_MEMORY;
-    y->clean = DIRTY;
-  } else if (orelse) {
-    y->clean = y->outer.data[y->outer.count - 1];
-  } else if (!vyre_vector_push(&y->outer, y->clean)) {
-    y->unit->fault = OPT_NO_MEMORY;
-  }
+  uint8_t before = orelse ? y->outer.data[y->outer.count - 1] : y->clean;
+  if (!vyre_vector_push(&y->outer, y->clean)) y->unit->fault = OPT_NO_MEMORY;
+  y->clean = ir_is_loop(opt_stmt(y->unit, owner)) ? DIRTY : before;
 }
 
 static void leave(void *context, opt_edit *e, uint32_t old) {
   sync *y = context;
+  const ir_stmt *s = opt_stmt(y->unit, old);
   (void)e;
-  uint8_t before = y->outer.data[--y->outer.count];
-  if (ir_is_conditional(opt_stmt(y->unit, old))) y->clean = touches(y, old) ? DIRTY : before;
+  uint8_t other = y->outer.data[--y->outer.count]; /* the end of the first arm, or what was in front of it all */
+  if (s->op == VYRE_STMT_IF && s->orelse != 0) y->outer.count--;
+  if (ir_is_loop(s)) y->clean = touches(y, old) ? DIRTY : other;
+  else if (s->op == VYRE_STMT_IF && other < y->clean) y->clean = other;
 }
 
-bool opt_pass_barrier_coalesce(opt_context *c) {
+static bool run(opt_context *c) {
   static const opt_rewriter rewriter = { .enter = enter, .block = begin_block, .leave = leave };
   const uint32_t *workgroup = c->unit->program->workgroup;
   sync y = { .c = c, .unit = c->unit, .facts = opt_facts_of(c->unit), .clean = SINCE_GRID_BARRIER };
@@ -130,3 +129,6 @@ bool opt_pass_barrier_coalesce(opt_context *c) {
   vyre_vector_free(&y.outer);
   return changed;
 }
+
+/* A workgroup of one may be rid of its last fence only now. */
+bool opt_pass_barrier_coalesce(opt_context *c) { return run(c) && (run(c), true); }

@@ -1,5 +1,5 @@
-/* Branches: nested conditions become one, and what both arms of an `if` do alike at their beginning or end stands before
- * or behind it. */
+/* Branches: nested conditions become one, and what both arms of an `if` do alike at their beginning or end stands
+ * before or behind it. */
 #include "opt/pass.h"
 
 #include <stdlib.h>
@@ -36,10 +36,11 @@ static bool is_else_if(const branch *b, uint32_t stmt) {
 
 /* The second condition is asked more often then. */
 static bool merges(const branch *b, const ir_stmt *outer) {
+  static const uint32_t never = OPT_EFFECT | OPT_CONVERGENT | OPT_READS_MEMORY | OPT_READS_FIXED;
   const ir_stmt *inner = opt_stmt(b->unit, outer->body);
   if (outer->orelse != 0 || outer->body == 0 || inner->op != VYRE_STMT_IF) return false;
   return inner->next == 0 && inner->orelse == 0 && inner->body != 0 &&
-         (opt_flags(b->unit, inner->arg[0]) & (OPT_EFFECT | OPT_CONVERGENT | OPT_READS_MEMORY | OPT_READS_FIXED)) == 0 &&
+         (opt_flags(b->unit, inner->arg[0]) & never) == 0 &&
          opt_meta_of(b->unit, inner->arg[0])->cost <= CHEAP_CONDITION;
 }
 
@@ -67,8 +68,10 @@ static bool may_precede(const branch *b, uint32_t e, uint32_t condition) {
 }
 
 static void hoist_values(branch *b, opt_edit *e, const ir_stmt *s) {
-  for (uint32_t x = s->body, y = s->orelse; x != 0 && y != 0; x = opt_stmt(b->unit, x)->next, y = opt_stmt(b->unit, y)->next) {
+  for (uint32_t x = s->body, y = s->orelse, next_x, next_y; x != 0 && y != 0; x = next_x, y = next_y) {
     const ir_stmt *left = opt_stmt(b->unit, x), *right = opt_stmt(b->unit, y);
+    next_x = left->next;
+    next_y = right->next;
     if (left->op != VYRE_STMT_LET || right->op != VYRE_STMT_LET) return;
     uint32_t value = mapped(b, left->arg[0]);
     if (value == 0 || value != mapped(b, right->arg[0]) || !may_precede(b, value, s->arg[0])) return;

@@ -7,6 +7,8 @@
 #include "ir/walk.h"
 #include "opt/passes/dead_assigns.h"
 
+enum { MOST_RUNS = 16 };
+
 typedef struct dce {
   opt_context *c;
   opt_unit *unit;
@@ -22,7 +24,9 @@ typedef struct dce {
 
 /* ---- What never runs ------------------------------------------------------------------------- */
 
-static bool is_pure_of_place(const opt_unit *u, uint32_t e) { return (opt_flags(u, e) & (OPT_EFFECT | OPT_READS_MEMORY)) == 0; }
+static bool is_pure_of_place(const opt_unit *u, uint32_t e) {
+  return (opt_flags(u, e) & (OPT_EFFECT | OPT_READS_MEMORY)) == 0;
+}
 
 /* A loop that no value of its operands gives a turn, and whose operands nobody misses. */
 static bool has_no_turns(const opt_unit *u, uint32_t stmt) {
@@ -49,7 +53,8 @@ static uint32_t skip_dead(const dce *d, uint32_t stmt) {
   const opt_stmt_facts *f = &d->facts->stmt[stmt];
   const ir_stmt *owner = opt_stmt(d->unit, f->parent);
   bool begins_orelse = f->parent != 0 && owner->orelse == stmt;
-  if (begins_orelse && is_decided(d->unit, owner) && takes_body(d->unit, owner)) return d->facts->stmt[f->parent].last + 1;
+  if (begins_orelse && is_decided(d->unit, owner) && takes_body(d->unit, owner))
+    return d->facts->stmt[f->parent].last + 1;
   if (has_no_turns(d->unit, stmt)) return f->last + 1;
   if (is_decided(d->unit, s) && !takes_body(d->unit, s)) return s->orelse != 0 ? s->orelse : f->last + 1;
   return stmt;
@@ -224,7 +229,7 @@ static bool prepare(dce *d) {
   return false;
 }
 
-bool opt_pass_dce(opt_context *c) {
+static bool run(opt_context *c) {
   static const opt_rewriter rewriter = { .enter = enter };
   dce d = { .c = c, .unit = c->unit };
   bool changed = false;
@@ -240,4 +245,12 @@ bool opt_pass_dce(opt_context *c) {
   free(d.next);
   vyre_vector_free(&d.work);
   return changed;
+}
+
+/* What has gone may have been all that needed something else in a way that the search for what is seen takes for one:
+ * an arm that is never taken, an assignment that nobody reads. */
+bool opt_pass_dce(opt_context *c) {
+  uint32_t runs = 0;
+  while (runs < MOST_RUNS && run(c)) runs++;
+  return runs > 0;
 }

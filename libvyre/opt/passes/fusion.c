@@ -11,7 +11,7 @@
 /* A `let` read once, with all that has moved into it. */
 typedef struct candidate {
   opt_reads reads;
-  uint32_t time;  /* since when that must not have changed; 0 if it is none */
+  uint32_t time;  /* when it was evaluated; 0 if it is none */
   uint32_t depth; /* of its expression */
   uint16_t loops; /* around it */
   bool moves;
@@ -44,7 +44,6 @@ static void take_in(fusion *f, candidate *let) {
   let->moves = true;
   f->into.reads.vars |= let->reads.vars;
   f->into.reads.memory |= let->reads.memory;
-  if (let->time < f->into.time) f->into.time = let->time;
   if (let->depth > f->into.depth) f->into.depth = let->depth;
 }
 
@@ -65,7 +64,7 @@ static void look_at(fusion *f, uint32_t stmt) {
   const uint32_t *operands = opt_operands(f->unit, s, &count);
   opt_changes_at(&f->changes, stmt);
   f->stmt = stmt;
-  f->into = (candidate){ .time = f->changes.now };
+  f->into = (candidate){ .time = f->changes.now }; /* what has moved here had not changed by now */
   for (uint32_t i = 0; i < count; i++) find_reads(f, operands[i], opt_meta_of(f->unit, operands[i])->depth);
   if (s->op != VYRE_STMT_LET || f->changes.facts->var[s->arg[4]].uses != 1 || !may_move(f->unit, s->arg[0])) return;
   candidate let = f->into;

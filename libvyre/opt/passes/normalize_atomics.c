@@ -13,7 +13,9 @@ typedef struct anf {
   uint32_t effects; /* that are still to come in the statement, as it is evaluated */
 } anf;
 
-static bool is_effect(const opt_unit *u, uint32_t e) { return (ir_op_effects[opt_at(u, e)->op] & VYRE_EFFECT_EFFECT) != 0; }
+static bool is_effect(const opt_unit *u, uint32_t e) {
+  return (ir_op_effects[opt_at(u, e)->op] & VYRE_EFFECT_EFFECT) != 0;
+}
 
 /* The effects in an expression, as often as it is evaluated. */
 static uint32_t count_effects(const opt_unit *u, uint32_t e) {
@@ -32,8 +34,8 @@ static uint32_t bind(anf *a, uint32_t e) {
   return opt_var_value(a->unit, var);
 }
 
-/* What stands for |e| in its statement, once all effects in it have happened. |alone|: it may stay one itself. No deeper
- * than expressions are. */
+/* What stands for |e| in its statement, once all effects in it have happened. |alone|: it may stay one itself. No
+ * deeper than expressions are. */
 static uint32_t separate(anf *a, uint32_t e, bool alone) {
   opt_unit *u = a->unit;
   if (e == 0 || u->fault != OPT_FINE) return 0;

@@ -38,7 +38,9 @@ static void learn(propagate *p, const ir_stmt *s) {
 
 /* A `var` that is none gets a `let`'s number. */
 static void make_constant(propagate *p, ir_stmt *s) {
-  uint32_t var = s->arg[4], let = opt_new_var(p->unit, var, (vyre_type)p->unit->program->vars.data[var].type, VYRE_STMT_LET);
+  uint32_t var = s->arg[4];
+  vyre_type type = (vyre_type)p->unit->program->vars.data[var].type;
+  uint32_t let = opt_new_var(p->unit, var, type, VYRE_STMT_LET);
   if (let == UINT32_MAX) return;
   s->op = VYRE_STMT_LET;
   s->arg[4] = let;
