@@ -140,8 +140,9 @@ static bool is_same(const opt_edit *e, uint32_t old, uint32_t put) {
   if (a->op != b->op || a->aux != b->aux || a->aux2 != b->aux2) return false;
   if (a->op != VYRE_STMT_PRINT) return memcmp(a->arg, b->arg, sizeof a->arg) == 0;
   if (a->arg[2] != b->arg[2] || a->arg[4] != b->arg[4]) return false;
+  if (a->arg[2] == 0) return true;
   const uint32_t *from = e->unit->program->lists.data + a->arg[3], *to = e->lists.data + b->arg[3];
-  return a->arg[2] == 0 || memcmp(from, to, a->arg[2] * sizeof *from) == 0;
+  return memcmp(from, to, a->arg[2] * sizeof *from) == 0;
 }
 
 static uint32_t keep_statement(opt_edit *e, uint32_t old, ir_stmt s) {
