@@ -4,7 +4,7 @@ base_tests = \
 	tests/base/test_index_set tests/base/test_log tests/base/test_self tests/base/test_strings tests/base/test_vector
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests) tests/base/test_config_docs.sh
-EXTRA_DIST += tests/base/test_config_docs.sh tests/suite.h tests/fail_malloc.h
+EXTRA_DIST += tests/base/test_config_docs.sh tests/golden.h tests/suite.h tests/fail_malloc.h
 
 tests_base_test_arena_SOURCES = tests/base/test_arena.c tests/fail_malloc.c
 tests_base_test_arena_CFLAGS = $(TEST_CFLAGS)

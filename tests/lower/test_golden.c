@@ -2,33 +2,13 @@
  * a program say for which target (targets.h), and with which step limit, it is lowered:
  *   // target least      all (the default), engine, scalar, raw, least
  *   // steps 5
- * To take new texts: run the test with VYRE_UPDATE_GOLDEN=1, and look at the difference. */
-#include <dirent.h>
+ * New texts are taken as tests/golden.h says. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <vyre/text.h>
-
-#include "../suite.h"
+#include "../golden.h"
 #include "targets.h"
-
-static void path_of(char path[4096], const char *name, const char *suffix) {
-  const char *root = getenv("top_srcdir");
-  snprintf(path, 4096, "%s/tests/lower/golden/%s%s", root != NULL ? root : ".", name, suffix);
-}
-
-static char *read_file(const char *name, const char *suffix) {
-  char path[4096];
-  path_of(path, name, suffix);
-  FILE *file = fopen(path, "r");
-  char *text = calloc(1, 1 << 20);
-  if (file == NULL) return text;
-  size_t bytes = fread(text, 1, (1 << 20) - 1, file);
-  text[bytes] = 0;
-  fclose(file);
-  return text;
-}
 
 static vyre_lower_options options_of(const char *text) {
   static const char *const names[] = { "all", "engine", "scalar", "raw", "least" };
@@ -44,21 +24,10 @@ static vyre_lower_options options_of(const char *text) {
   return o;
 }
 
-static vyre_program *parse(const char *name, const char *text) {
-  vyre_error error = VYRE_ERROR_INIT;
-  vyre_diagnostics *diagnostics;
-  vyre_program *program;
-  ck_assert_int_eq(vyre_diagnostics_create(name, text, strlen(text), &diagnostics), VYRE_OK);
-  if (vyre_text_parse(text, strlen(text), NULL, diagnostics, &program, &error) != VYRE_OK)
-    ck_abort_msg("%s\n%s", error.text, vyre_diagnostics_render(diagnostics));
-  vyre_diagnostics_destroy(diagnostics);
-  return program;
-}
-
 static void check(const char *name) {
-  char *source = read_file(name, ".vyre"), *golden = read_file(name, ".kernel"), *text;
+  char *source = golden_read("lower", name, ".vyre"), *text;
   vyre_error error = VYRE_ERROR_INIT;
-  vyre_program *program = parse(name, source);
+  vyre_program *program = golden_parse(name, source);
   vyre_lower_options options = options_of(source);
   uint8_t *kernel, *again;
   size_t bytes, bytes_again;
@@ -66,38 +35,16 @@ static void check(const char *name) {
   ck_assert_int_eq(vyre_lower(program, &options, &again, &bytes_again, &error), VYRE_OK);
   ck_assert_msg(bytes == bytes_again && memcmp(kernel, again, bytes) == 0, "%s: not the same bytes again", name);
   if (vyre_kernel_print(kernel, bytes, &text, NULL, &error) != VYRE_OK) ck_abort_msg("%s: %s", name, error.text);
-  if (getenv("VYRE_UPDATE_GOLDEN") != NULL) {
-    char path[4096];
-    path_of(path, name, ".kernel");
-    FILE *file = fopen(path, "w");
-    ck_assert(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
-  } else {
-    if (strcmp(text, golden) != 0) fprintf(stderr, "%s is now:\n%s", name, text);
-    ck_assert_msg(strcmp(text, golden) == 0, "the kernel of %s differs from tests/lower/golden/%s.kernel", name, name);
-  }
+  golden_check("lower", name, ".kernel", text);
   free(kernel);
   free(again);
   free(text);
   free(source);
-  free(golden);
   vyre_program_release(program);
 }
 
 START_TEST(kernels_are_golden) {
-  char path[4096];
-  path_of(path, "", "");
-  DIR *directory = opendir(path);
-  ck_assert_msg(directory != NULL, "%s can't be read", path);
-  uint32_t count = 0;
-  for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-    char *dot = strrchr(entry->d_name, '.');
-    if (dot == NULL || strcmp(dot, ".vyre") != 0) continue;
-    *dot = 0;
-    check(entry->d_name);
-    count++;
-  }
-  closedir(directory);
-  ck_assert_uint_ge(count, 15);
+  ck_assert_uint_ge(golden_each("lower", check), 15);
 }
 END_TEST
 

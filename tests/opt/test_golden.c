@@ -2,47 +2,16 @@
  * each. A case begins with a line that says what is done, more comments may follow, then comes the program:
  *   // passes: dce, cse     these passes, once each
  *   // level: 2             all passes of a level
- * To take new texts: run the test with GOLDEN_UPDATE=1, and look at the difference. */
-#include <dirent.h>
+ * New texts are taken as tests/golden.h says. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <vyre/opt.h>
-#include <vyre/text.h>
 
-#include "../suite.h"
+#include "../golden.h"
 
-enum { ROOM = 1 << 20 };
 static const char by_passes[] = "// passes:", by_level[] = "// level:";
-
-static void path_of(char path[4096], const char *name, const char *suffix) {
-  const char *root = getenv("top_srcdir");
-  snprintf(path, 4096, "%s/tests/opt/golden/%s%s", root != NULL ? root : ".", name, suffix);
-}
-
-/* "" for what is not there. */
-static char *read_file(const char *name, const char *suffix) {
-  char path[4096], *text = calloc(1, ROOM);
-  path_of(path, name, suffix);
-  FILE *file = fopen(path, "r");
-  if (file == NULL) return text;
-  size_t bytes = fread(text, 1, ROOM - 1, file);
-  ck_assert_msg(bytes < ROOM - 1, "%s is too long", path);
-  fclose(file);
-  return text;
-}
-
-static vyre_program *parse(const char *name, const char *text) {
-  vyre_error error = VYRE_ERROR_INIT;
-  vyre_diagnostics *diagnostics;
-  vyre_program *program;
-  ck_assert_int_eq(vyre_diagnostics_create(name, text, strlen(text), &diagnostics), VYRE_OK);
-  if (vyre_text_parse(text, strlen(text), NULL, diagnostics, &program, &error) != VYRE_OK)
-    ck_abort_msg("%s\n%s\n%s", error.text, vyre_diagnostics_render(diagnostics), text);
-  vyre_diagnostics_destroy(diagnostics);
-  return program;
-}
 
 static bool begins_case(const char *text) {
   return strncmp(text, by_passes, sizeof by_passes - 1) == 0 || strncmp(text, by_level, sizeof by_level - 1) == 0;
@@ -68,7 +37,7 @@ static size_t head_bytes(const char *text) {
 static char *optimize(const char *name, const char *text) {
   vyre_opt_options options = VYRE_OPT_OPTIONS_INIT;
   vyre_error error = VYRE_ERROR_INIT;
-  vyre_program *program = parse(name, text), *out;
+  vyre_program *program = golden_parse(name, text), *out;
   char list[512], *result;
   options.flags = VYRE_OPT_VERIFY | VYRE_OPT_ROUNDTRIP;
   if (strncmp(text, by_passes, sizeof by_passes - 1) == 0) {
@@ -88,7 +57,7 @@ static char *optimize(const char *name, const char *text) {
 
 /* What becomes of all cases of a file, each below its comments. */
 static char *results_of(const char *name, char *source) {
-  char *all = calloc(1, ROOM);
+  char *all = calloc(1, GOLDEN_ROOM);
   size_t used = 0;
   ck_assert_msg(begins_case(source), "%s does not begin with `%s` or `%s`", name, by_passes, by_level);
   for (char *at = source, *next; *at != 0; at = next) {
@@ -97,54 +66,23 @@ static char *results_of(const char *name, char *source) {
     *next = 0;
     char *result = optimize(name, at);
     int head = (int)head_bytes(at);
-    used += (size_t)snprintf(all + used, ROOM - used, "%s%.*s%s", used > 0 ? "\n" : "", head, at, result);
-    ck_assert_msg(used < ROOM, "%s: too long", name);
+    used += (size_t)snprintf(all + used, GOLDEN_ROOM - used, "%s%.*s%s", used > 0 ? "\n" : "", head, at, result);
+    ck_assert_msg(used < GOLDEN_ROOM, "%s: too long", name);
     free(result);
     *next = kept;
   }
   return all;
 }
 
-static void write_file(const char *name, const char *text) {
-  char path[4096];
-  path_of(path, name, ".out");
-  FILE *file = fopen(path, "w");
-  ck_assert(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
-}
-
-/* The line in which two texts differ first. */
-static uint32_t first_difference(const char *a, const char *b) {
-  uint32_t line = 1;
-  for (; *a == *b && *a != 0; a++, b++) line += *a == '\n';
-  return line;
-}
-
 static void check(const char *name) {
-  char *source = read_file(name, ".vyre"), *golden = read_file(name, ".out"), *results = results_of(name, source);
-  if (getenv("GOLDEN_UPDATE") != NULL) write_file(name, results);
-  else if (strcmp(results, golden) != 0)
-    ck_abort_msg("tests/opt/golden/%s.out differs from line %u on; it is now:\n%s", name,
-                 first_difference(results, golden), results);
+  char *source = golden_read("opt", name, ".vyre"), *results = results_of(name, source);
+  golden_check("opt", name, ".out", results);
   free(source);
-  free(golden);
   free(results);
 }
 
 START_TEST(programs_become_what_is_golden) {
-  char path[4096];
-  path_of(path, "", "");
-  DIR *directory = opendir(path);
-  ck_assert_msg(directory != NULL, "%s can't be read", path);
-  uint32_t count = 0;
-  for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-    char *dot = strrchr(entry->d_name, '.');
-    if (dot == NULL || strcmp(dot, ".vyre") != 0) continue;
-    *dot = 0;
-    check(entry->d_name);
-    count++;
-  }
-  closedir(directory);
-  ck_assert_uint_ge(count, 1);
+  ck_assert_uint_ge(golden_each("opt", check), 20);
 }
 END_TEST
 
