@@ -6,6 +6,7 @@
 
 #include <vyre/device.h>
 #include <vyre/lower.h>
+#include <vyre/opt.h>
 
 #include "commands.h"
 #include "data.h"
@@ -26,12 +27,14 @@ static int read_number(const parsed_options *o, option_id id, uint64_t least, ui
 }
 
 static int read_options(const parsed_options *o, vyre_compile_options *out) {
-  uint64_t ulp = VYRE_ULP_UNSET, subgroup = 0;
+  uint64_t ulp = VYRE_ULP_UNSET, subgroup = 0, level = VYRE_LEVEL_UNSET;
   int result = read_number(o, OPT_ULP, 0, VYRE_ULP_UNSET - 1, &ulp);
   if (result == OUTPUT_DONE) result = read_number(o, OPT_STEPS, 1, UINT64_MAX, &out->steps);
   if (result == OUTPUT_DONE) result = read_number(o, OPT_SUBGROUP, 1, 32, &subgroup);
+  if (result == OUTPUT_DONE) result = read_number(o, OPT_OPT_LEVEL, 0, 2, &level);
   out->ulp = (uint32_t)ulp;
   out->subgroup_size = (uint32_t)subgroup;
+  out->level = (uint32_t)level;
   return result;
 }
 
@@ -64,7 +67,25 @@ static uint64_t number_specs(const vyre_program *program, const vyre_compile_opt
   return count;
 }
 
-static int emit_kernel(const loaded_program *p, const vyre_compile_options *call, const char *path) {
+/* As it is optimized for backends that compile, by the settings where the call leaves that open. */
+static int optimize(const parsed_options *o, const loaded_program *p, uint32_t level, vyre_program **out) {
+  vyre_opt_options options = VYRE_OPT_OPTIONS_INIT;
+  vyre_error error = VYRE_ERROR_INIT;
+  session s;
+  *out = NULL;
+  int result = session_load(o, &s);
+  if (result == OUTPUT_DONE) {
+    vyre_config_value setting;
+    vyre_config_get(s.config, VYRE_CONFIG_OPTIMIZER_LEVEL, &setting);
+    options.level = level != VYRE_LEVEL_UNSET ? level : (uint32_t)setting.number;
+    if (vyre_optimize(p->program, &options, out, NULL, &error) != VYRE_OK) result = output_error(p->path, &error);
+  }
+  session_close(&s);
+  return result;
+}
+
+static int emit_kernel(const loaded_program *p, const vyre_program *optimized, const vyre_compile_options *call,
+                       const char *path) {
   vyre_lower_options options = lower_options(p->program, call);
   vyre_error error = VYRE_ERROR_INIT;
   uint8_t *kernel = NULL;
@@ -77,7 +98,8 @@ static int emit_kernel(const loaded_program *p, const vyre_compile_options *call
   }
   options.spec = specs;
   options.spec_count = number_specs(p->program, call, specs);
-  vyre_status status = vyre_lower(p->program, &options, &kernel, &bytes, &error);
+  options.fingerprint = vyre_program_fingerprint(p->program);
+  vyre_status status = vyre_lower(optimized, &options, &kernel, &bytes, &error);
   free(specs);
   if (status == VYRE_OK) status = vyre_kernel_print(kernel, bytes, &text, &length, &error);
   int result = status == VYRE_OK ? files_write(path, text, length) : output_error(p->path, &error);
@@ -209,9 +231,12 @@ int cmd_emit(const parsed_options *o) {
   vyre_arg *specs = NULL;
   if (result == OUTPUT_DONE) result = specs_read("emit", o, p.program, &specs, &options.spec_count);
   options.specs = specs;
-  if (result == OUTPUT_DONE && is_kernel) result = emit_kernel(&p, &options, path ? path : "-");
+  vyre_program *optimized = NULL;
+  if (result == OUTPUT_DONE && is_kernel) result = optimize(o, &p, options.level, &optimized);
+  if (result == OUTPUT_DONE && is_kernel) result = emit_kernel(&p, optimized, &options, path ? path : "-");
   else if (result == OUTPUT_DONE) result = emit_backend(o, &target, &p, &options, path ? path : "-");
   free(specs);
+  vyre_program_release(optimized);
   program_free(&p);
   return result;
 }

@@ -59,10 +59,11 @@ static int read_number(const parsed_options *o, option_id id, uint64_t least, ui
 }
 
 static int read_compile_options(run *r) {
-  uint64_t ulp = VYRE_ULP_UNSET, steps = 0, subgroup = 0, timed = 0;
+  uint64_t ulp = VYRE_ULP_UNSET, steps = 0, subgroup = 0, timed = 0, level = VYRE_LEVEL_UNSET;
   int result = read_number(r->o, OPT_ULP, 0, VYRE_ULP_UNSET - 1, &ulp);
   if (result == OUTPUT_DONE) result = read_number(r->o, OPT_STEPS, 1, UINT64_MAX, &steps);
   if (result == OUTPUT_DONE) result = read_number(r->o, OPT_SUBGROUP, 1, 32, &subgroup);
+  if (result == OUTPUT_DONE) result = read_number(r->o, OPT_OPT_LEVEL, 0, 2, &level);
   if (result == OUTPUT_DONE) result = read_number(r->o, OPT_TIME, 1, MOST_TIMED_RUNS, &timed);
   if (result == OUTPUT_DONE && (subgroup & (subgroup - 1)) != 0)
     result = complain_number("subgroup", options_get(r->o, OPT_SUBGROUP), "1, 2, 4, 8, 16 or 32");
@@ -70,6 +71,7 @@ static int read_compile_options(run *r) {
   r->compile.ulp = (uint32_t)ulp;
   r->compile.steps = steps;
   r->compile.subgroup_size = (uint32_t)subgroup;
+  r->compile.level = (uint32_t)level;
   r->timed_runs = (uint32_t)timed;
   return result;
 }

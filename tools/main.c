@@ -66,6 +66,8 @@ static int dispatch(const parsed_options *o) {
     return cmd_unpack(o);
   case COMMAND_BACKENDS:
     return cmd_backends(o);
+  case COMMAND_OPT:
+    return cmd_opt(o);
   case COMMAND_EMIT:
     return cmd_emit(o);
   case COMMAND_BENCH:

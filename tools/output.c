@@ -47,6 +47,10 @@ void output_foreign(const char *text) {
   print_escaped(stdout, text, false);
 }
 
+void output_quote(const char *text) {
+  print_escaped(stderr, text, false);
+}
+
 json_writer *output_json(json_writer *writer) {
   *writer = (json_writer){.file = stdout};
   has_json = true;

@@ -44,6 +44,9 @@ void output_diagnostics(const char *file, const vyre_diagnostics *d);
  * pass for something else or command the terminal. */
 void output_foreign(const char *text);
 
+/* The same on stderr. */
+void output_quote(const char *text);
+
 /* Ends the use of stdout: |result|, or OUTPUT_FAILED, with a message, if something could not be written. A failure
  * that is wanted as JSON is written now, unless data was. */
 int output_finish(int result);

@@ -11,7 +11,8 @@
 static bool is_same(const vyre_executable *e, const uint8_t *fingerprint, const vyre_final_options *o) {
   return memcmp(e->fingerprint, fingerprint, VYRE_FINGERPRINT_BYTES) == 0 && e->flags == o->flags &&
          e->ulp == o->ulp && e->subgroup == o->subgroup && e->level == o->level && e->steps == o->steps &&
-         e->spec_count == o->spec_count && (o->spec_count == 0 || memcmp(e->spec, o->spec, o->spec_count * sizeof *o->spec) == 0);
+         e->spec_count == o->spec_count &&
+         (o->spec_count == 0 || memcmp(e->spec, o->spec, o->spec_count * sizeof *o->spec) == 0);
 }
 
 /* One that is there already, counted; NULL if there is none. The lock is held. */
@@ -88,7 +89,8 @@ static vyre_status load(vyre_device *device, vyre_program *program, const vyre_f
 static vyre_status load_cached(vyre_device *device, vyre_program *program, const vyre_final_options *o,
                                const vyre_request *request, vyre_executable **out) {
   vyre_bytes blob;
-  if (request->record.remark != NULL || vyre_blob_find(device, &request->record, &blob) != VYRE_OK) return VYRE_ERR_NOT_FOUND;
+  if (request->record.remark != NULL || vyre_blob_find(device, &request->record, &blob) != VYRE_OK)
+    return VYRE_ERR_NOT_FOUND;
   vyre_status status = load(device, program, o, request, &blob, out, NULL);
   vyre_blob_free(device, &blob);
   return status;
@@ -108,8 +110,8 @@ static vyre_status load_compiled(vyre_device *device, vyre_program *program, con
 static vyre_status build(vyre_device *device, vyre_program *program, const vyre_final_options *o,
                          const vyre_compile_options *call, vyre_executable **out, vyre_error *error) {
   vyre_request request;
-  vyre_status status = vyre_request_make(device->context, &device->file->desc, &device->caps, program, o, call, &request,
-                                         error);
+  vyre_status status =
+      vyre_request_make(device->context, &device->file->desc, &device->caps, program, o, call, &request, error);
   vyre_executable *made = NULL;
   if (status == VYRE_OK && load_cached(device, program, o, &request, &made) != VYRE_OK)
     status = load_compiled(device, program, o, &request, &made, error);

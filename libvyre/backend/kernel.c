@@ -34,8 +34,7 @@ static void take_program(vyre_request *request, const vyre_program *program) {
   request->compiled = vyre_program_retain((vyre_program *)program);
 }
 
-/* What was refused may be what the optimizer made, as a program that became too long: then it is the one as written that
- * decides. */
+/* What was refused may be of the optimizer's making, as a program that became too long: the one as written decides. */
 vyre_status vyre_request_kernel(const vyre_context *context, const vyre_backend_desc *desc,
                                 const vyre_capabilities *target, const vyre_program *program, uint32_t level,
                                 vyre_request *request, vyre_error *error) {

@@ -216,8 +216,9 @@ typedef struct vyre_request {
   vyre_program *compiled;    /* the optimized one, if a kernel was made from that; else the one as written */
 } vyre_request;
 vyre_status vyre_request_make(const vyre_context *context, const vyre_backend_desc *desc,
-                              const vyre_capabilities *target, const vyre_program *program, const vyre_final_options *options,
-                              const vyre_compile_options *call, vyre_request *out, vyre_error *error);
+                              const vyre_capabilities *target, const vyre_program *program,
+                              const vyre_final_options *options, const vyre_compile_options *call,
+                              vyre_request *out, vyre_error *error);
 void vyre_request_free(vyre_request *request);
 
 /* kernel.c: adds the kernel to a request, if the plugin takes kernels; the caller frees it. */

@@ -90,8 +90,8 @@ vyre_status vyre_options_merge(const vyre_config *config, const vyre_program *pr
                      call->size, call->flags, sizeof *call, known);
   if (call->level > 2 && call->level != VYRE_LEVEL_UNSET)
     return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "level",
-                     "Optimization of level %u is asked for. Fix: ask for 0, 1 or 2, or VYRE_LEVEL_UNSET for what is set.",
-                     call->level);
+                     "Optimization of level %u is asked for. Fix: ask for 0, 1 or 2, or VYRE_LEVEL_UNSET for what is"
+                     " set.", call->level);
   if (call->subgroup_size > 32 || (call->subgroup_size & (call->subgroup_size - 1)) != 0)
     return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "subgroup_size",
                      "A subgroup size of %u is asked for. Fix: ask for 1, 2, 4, 8, 16 or 32, or 0 for any.",
@@ -124,8 +124,9 @@ static void pass_remark(void *ctx, uint32_t severity, uint32_t code, uint32_t st
 }
 
 vyre_status vyre_request_make(const vyre_context *context, const vyre_backend_desc *desc,
-                              const vyre_capabilities *target, const vyre_program *program, const vyre_final_options *options,
-                              const vyre_compile_options *call, vyre_request *out, vyre_error *error) {
+                              const vyre_capabilities *target, const vyre_program *program,
+                              const vyre_final_options *options, const vyre_compile_options *call,
+                              vyre_request *out, vyre_error *error) {
   bool has_remark = call != NULL && call->remark != NULL;
   size_t wire_bytes;
   *out = (vyre_request){ .record.size = sizeof out->record };

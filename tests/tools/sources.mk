@@ -21,6 +21,6 @@ tools_scripts = \
 	tests/tools/test_backends.sh tests/tools/test_check.sh tests/tools/test_docs.sh tests/tools/test_emit.sh \
 	tests/tools/test_examples.sh \
 	tests/tools/test_files.sh tests/tools/test_fmt.sh tests/tools/test_installed.sh tests/tools/test_npy_matrix.sh \
-	tests/tools/test_pack.sh tests/tools/test_run.sh tests/tools/test_ten_defects.sh tests/tools/test_usage.sh
+	tests/tools/test_opt.sh tests/tools/test_pack.sh tests/tools/test_run.sh tests/tools/test_ten_defects.sh tests/tools/test_usage.sh
 TESTS += $(tools_unit_tests) $(tools_scripts)
 EXTRA_DIST += $(tools_scripts) tests/tools/lib.sh
