@@ -5,3 +5,4 @@ dist_doc_DATA += docs/benchmarks.md
 dist_doc_DATA += docs/ir.md
 dist_doc_DATA += docs/kernel.md
 dist_doc_DATA += docs/language.md
+include docs/optimization/sources.mk

@@ -3,7 +3,7 @@ opt_tests = \
 	tests/opt/test_fold tests/opt/test_golden tests/opt/test_memory tests/opt/test_range tests/opt/test_rules \
 	tests/opt/test_same tests/opt/test_strength tests/opt/test_unit
 check_PROGRAMS += $(opt_tests)
-TESTS += $(opt_tests) tests/opt/test_table.sh
+TESTS += $(opt_tests) tests/opt/test_pages.sh tests/opt/test_table.sh
 tests_opt_test_fold_SOURCES = tests/opt/test_fold.c
 tests_opt_test_fold_CFLAGS = $(TEST_CFLAGS)
 tests_opt_test_fold_LDADD = tests/gen/libgen.la $(cpu_ref_test_libs)
@@ -34,7 +34,7 @@ valgrind_skip += tests/opt/test_same
 EXTRA_DIST += tests/opt/golden
 
 # Rules and constants, proved by Z3 for all inputs. A short part of it is in check.
-EXTRA_DIST += tests/opt/test_table.sh tests/opt/prove.py
+EXTRA_DIST += tests/opt/test_pages.sh tests/opt/test_table.sh tests/opt/prove.py
 check_PROGRAMS += tests/opt/print_constants
 valgrind_skip += tests/opt/print_constants
 tests_opt_print_constants_SOURCES = tests/opt/print_constants.c
