@@ -287,7 +287,9 @@ static vyre_status optimize(manager *m, const vyre_program *source, vyre_program
     return vyre_fail_memory(error, "optimizer");
   uint64_t growth = m->options.growth != 0 ? m->options.growth : DEFAULT_GROWTH;
   m->size_limit = before.size * growth;
-  m->context = (opt_context){ .unit = &m->unit, .report = m->report, .explains = has_flag(m, VYRE_OPT_EXPLAIN),
+  m->context = (opt_context){ .unit = &m->unit, .report = m->report,
+                               .level = m->options.passes == NULL ? m->options.level : 0,
+                               .explains = has_flag(m, VYRE_OPT_EXPLAIN),
                                .drops_buffers = has_flag(m, VYRE_OPT_DROP_BUFFERS) };
   vyre_status status = m->options.passes != NULL ? run_named(m, error) : run_rounds(m, error);
   if (status != VYRE_OK) return status;

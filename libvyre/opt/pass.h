@@ -13,6 +13,7 @@ typedef struct opt_context {
   opt_unit *unit;
   vyre_opt_report *report; /* takes notes; NULL for none */
   uint32_t pass, round;
+  uint32_t level;          /* of the whole; 0 where passes were named */
   bool explains;
   bool drops_buffers; /* VYRE_OPT_DROP_BUFFERS */
 } opt_context;

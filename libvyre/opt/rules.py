@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Reads rules.def and writes what is made of it.
+"""Reads rules.def and writes the matcher that is made of it.
 
-usage: rules.py matcher RULES.def OPS.def > rules.inc     the matcher, in C
-       rules.py docs RULES.def OPS.def                    rows of the documents, in Markdown
+usage: rules.py matcher RULES.def OPS.def > rules.inc
+
+tests/opt/prove.py reads the table through this file, too.
 """
 import itertools
 import re

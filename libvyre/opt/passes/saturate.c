@@ -10,7 +10,7 @@ enum {
   FEWEST_OPERATORS = 3, /* fewer have no order */
   MOST_OPERATORS = 16,
   TERMS = 1024, /* of a program, and for each */
-  TERMS_FOR_EACH = 2 /* expression: the whole pass stays linear */
+  TERMS_FOR_EACH = 1 /* expression: the whole pass stays linear */
 };
 
 typedef struct saturating {
@@ -30,8 +30,7 @@ static uint32_t saturated(saturating *s, uint32_t e) {
   opt_unit *u = s->c->unit;
   if (e == 0 || !is_arithmetic(u, e)) return e;
   const opt_meta *m = opt_meta_of(u, e);
-  bool pays = m->size >= 2 * FEWEST_OPERATORS - 1 && m->size <= 2 * MOST_OPERATORS && ir_component(opt_type(u, e)) != VYRE_TYPE_F32 &&
-              ir_component(opt_type(u, e)) != VYRE_TYPE_F64;
+  bool pays = m->size >= 2 * FEWEST_OPERATORS - 1 && m->size <= 2 * MOST_OPERATORS && !ir_is_float(opt_type(u, e));
   if (!pays) return e;
   uint64_t cost = m->cost;
   uint32_t best = opt_saturate(&s->graph, e);

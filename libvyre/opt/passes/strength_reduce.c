@@ -172,8 +172,13 @@ static opt_action enter(void *context, opt_edit *e, uint32_t old, ir_stmt *s) {
   return OPT_KEEP;
 }
 
+static bool has_work(const vyre_program *source) {
+  return ir_has_op(source, VYRE_OP_MUL) || ir_has_op(source, VYRE_OP_DIV) || ir_has_op(source, VYRE_OP_MOD);
+}
+
 bool opt_pass_strength_reduce(opt_context *c) {
   static const opt_rewriter rewriter = { .enter = enter };
+  if (!has_work(c->unit->source)) return false; /* no pass of a level makes these of others */
   bool changed = opt_apply_rules(c, OPT_RULES_FOLD | OPT_RULES_STRENGTH, NULL, NULL);
   reduction r = { .c = c, .unit = c->unit };
   r.map = opt_map_begin(c->unit, reduce, &r);
