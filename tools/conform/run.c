@@ -36,15 +36,8 @@ static void settle_in(int printed) {
   dup2(printed, STDERR_FILENO);
 }
 
-/* Programs reach the plugin as they are written, where there is an optimizer: it would leave the plugin less to do, and
- * count accesses and steps of another program than the oracle's. */
-static vyre_status leave_programs(vyre_config *config, vyre_error *error) {
-  vyre_config_key level;
-  if (!vyre_config_find("optimizer.level", &level)) return VYRE_OK;
-  return vyre_config_set(config, level, "0", "vyre conform", error);
-}
-
-/* Settings of nobody, or those of --config, with one plugin. */
+/* Settings of nobody, or those of --config, with one plugin. Programs reach it as they are written: the optimizer would
+ * leave it less to do, and count accesses and steps of another program than the oracle's. */
 static vyre_config *settings_for(kit *k, const char *plugin, const char *file, const char *lanes) {
   vyre_config_options options = {.size = sizeof options, .path = file, .no_file = file == NULL, .no_environment = true};
   vyre_error error = VYRE_ERROR_INIT;
@@ -53,7 +46,7 @@ static vyre_config *settings_for(kit *k, const char *plugin, const char *file, c
   if (status == VYRE_OK) status = vyre_config_set(config, VYRE_CONFIG_BACKENDS_PATH, plugin, "vyre conform", &error);
   if (status == VYRE_OK) status = vyre_config_set(config, VYRE_CONFIG_BACKENDS_ENABLE, "", "vyre conform", &error);
   if (status == VYRE_OK) status = vyre_config_set(config, VYRE_CONFIG_CACHE_ENABLE, "off", "vyre conform", &error);
-  if (status == VYRE_OK) status = leave_programs(config, &error);
+  if (status == VYRE_OK) status = vyre_config_set(config, VYRE_CONFIG_OPTIMIZER_LEVEL, "0", "vyre conform", &error);
   if (status == VYRE_OK && lanes != NULL)
     status = vyre_config_set(config, VYRE_CONFIG_CPU_REF_LANE_ORDER, lanes, "vyre conform", &error);
   if (status == VYRE_OK) return config;
