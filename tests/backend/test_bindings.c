@@ -149,6 +149,9 @@ START_TEST(options_that_are_wrong) {
   options.subgroup_size = 8;
   refuse_program(&b, "program p subgroup(32) { }", &options, VYRE_ERR_INVALID_ARGUMENT, "subgroup(32)");
   options = (vyre_compile_options)VYRE_COMPILE_OPTIONS_INIT;
+  options.level = 3;
+  refuse_program(&b, "program p { }", &options, VYRE_ERR_INVALID_ARGUMENT, "level 3");
+  options.level = VYRE_LEVEL_UNSET;
   options.flags = 1u << 9;
   refuse_program(&b, "program p { }", &options, VYRE_ERR_INVALID_ARGUMENT, "0x200");
   options.flags = 0;
@@ -164,8 +167,14 @@ START_TEST(equal_compilations_share_an_executable) {
   vyre_compile_options options = VYRE_COMPILE_OPTIONS_INIT;
   vyre_executable *first, *second, *third;
   ck_assert_int_eq(vyre_compile(b.device, program, NULL, &first, NULL), VYRE_OK);
+  options.level = 2; /* the default of the settings */
   ck_assert_int_eq(vyre_compile(b.device, again, &options, &second, NULL), VYRE_OK);
   ck_assert_ptr_eq(first, second);
+  options.level = 0;
+  ck_assert_int_eq(vyre_compile(b.device, program, &options, &third, NULL), VYRE_OK);
+  ck_assert_ptr_ne(first, third);
+  vyre_executable_destroy(third);
+  options.level = VYRE_LEVEL_UNSET;
   options.ulp = 0; /* unset and 0 differ in every key */
   ck_assert_int_eq(vyre_compile(b.device, program, &options, &third, NULL), VYRE_OK);
   ck_assert_ptr_ne(first, third);

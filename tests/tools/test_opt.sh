@@ -162,6 +162,17 @@ for level in 0 1 2; do
   grep '^\[' err >wanted_prints
   same printed wanted_prints
 done
+# Every example, by the oracle's judgement.
+cat >verified <<END
+#!/bin/sh
+exec "$VYRE" "\$@" --backend template --backend-path "$work/plugins" --verify
+END
+chmod +x verified
+for example in saxpy prefix_sum 'mandelbrot 40 30' "text_stats $top_srcdir/LICENSE" "string_hash $top_srcdir/LICENSE"; do
+  # shellcheck disable=SC2086
+  expect 0 env VYRE="$work/verified" "$top_srcdir/examples/run" $example; err_is_empty
+  [ -s out ] || fail 'there is no output'
+done
 for debug in verify roundtrip print; do
   expect 0 env VYRE_OPT=$debug "$VYRE" run sums.vyre --backend template --backend-path plugins --in a=1,2 --len b=2 \
     --out b=-
