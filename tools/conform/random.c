@@ -235,12 +235,12 @@ static bool still_differs(vyre_program *candidate, void *ctx) {
 }
 
 static vyre_program *shrink(hunt *h, vyre_program *program) {
-  static const uint64_t longest_ns = 20000000000u;
+  const uint64_t longest_ns = 60000000000u, half_ns = h->k->settings->limit_ns / 2; /* of what this check has */
   shrink_number numbers[] = {
       {&h->plan.grid[0], 1}, {&h->plan.grid[1], 1}, {&h->plan.grid[2], 1}, {&h->plan.elements, 1}};
   shrink_options options = {.max_tests = 3000, .numbers = numbers, .number_count = 4};
   vyre_program *small;
-  h->deadline = kit_now_ns() + longest_ns;
+  h->deadline = kit_now_ns() + (half_ns < longest_ns ? half_ns : longest_ns);
   if (shrink_program(program, still_differs, h, &options, &small, NULL) == VYRE_OK) return small;
   return vyre_program_retain(program);
 }
