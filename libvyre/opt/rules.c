@@ -49,10 +49,11 @@ static inline vyre_type count_type(vyre_type t) {
   return lanes > 1 ? ir_vector_of(VYRE_TYPE_U32, lanes) : VYRE_TYPE_U32;
 }
 
-/* Operators on literals; the rules use none that has no value. */
+/* Operators on literals. The only one without a literal for its value is a negated NaN: the NaN stands for it, since the
+ * rules use it in products alone. */
 static uint64_t compute(vyre_op op, vyre_type type, uint64_t a, uint64_t b) {
   uint64_t out = 0;
-  return opt_fold_op(op, type, (uint64_t[]){ a, b, 0 }, &out) ? out : 0;
+  return opt_fold_op(op, type, (uint64_t[]){ a, b, 0 }, &out) ? out : a;
 }
 
 static uint64_t constant_log2(vyre_type t, uint64_t a) { return compute(VYRE_OP_CTZ, t, a, 0); }
