@@ -67,8 +67,10 @@ static uint64_t number_specs(const vyre_program *program, const vyre_compile_opt
   return count;
 }
 
-/* As it is optimized for backends that compile, by the settings where the call leaves that open. */
-static int optimize(const parsed_options *o, const loaded_program *p, uint32_t level, vyre_program **out) {
+/* As it is optimized for backends that compile, by the settings where the call leaves that open; with
+ * a step limit as it is written. */
+static int optimize(const parsed_options *o, const loaded_program *p, const vyre_compile_options *call,
+                    vyre_program **out) {
   vyre_opt_options options = VYRE_OPT_OPTIONS_INIT;
   vyre_error error = VYRE_ERROR_INIT;
   session s;
@@ -77,7 +79,8 @@ static int optimize(const parsed_options *o, const loaded_program *p, uint32_t l
   if (result == OUTPUT_DONE) {
     vyre_config_value setting;
     vyre_config_get(s.config, VYRE_CONFIG_OPTIMIZER_LEVEL, &setting);
-    options.level = level != VYRE_LEVEL_UNSET ? level : (uint32_t)setting.number;
+    options.level = call->level != VYRE_LEVEL_UNSET ? call->level : (uint32_t)setting.number;
+    if (call->steps != 0) options.level = 0;
     if (vyre_optimize(p->program, &options, out, NULL, &error) != VYRE_OK) result = output_error(p->path, &error);
   }
   session_close(&s);
@@ -232,7 +235,7 @@ int cmd_emit(const parsed_options *o) {
   if (result == OUTPUT_DONE) result = specs_read("emit", o, p.program, &specs, &options.spec_count);
   options.specs = specs;
   vyre_program *optimized = NULL;
-  if (result == OUTPUT_DONE && is_kernel) result = optimize(o, &p, options.level, &optimized);
+  if (result == OUTPUT_DONE && is_kernel) result = optimize(o, &p, &options, &optimized);
   if (result == OUTPUT_DONE && is_kernel) result = emit_kernel(&p, optimized, &options, path ? path : "-");
   else if (result == OUTPUT_DONE) result = emit_backend(o, &target, &p, &options, path ? path : "-");
   free(specs);

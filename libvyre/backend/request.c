@@ -108,6 +108,7 @@ vyre_status vyre_options_merge(const vyre_config *config, const vyre_program *pr
   if (out->subgroup == 0) out->subgroup = info->subgroup;
   if (out->level == VYRE_LEVEL_UNSET) out->level = (uint32_t)setting(config, VYRE_CONFIG_OPTIMIZER_LEVEL, 2);
   if (out->steps == 0) out->steps = setting(config, VYRE_CONFIG_RUN_STEPS, 0);
+  if (out->steps != 0) out->level = 0; /* the limit counts the turns of loops as they are written */
   if (out->ulp != VYRE_ULP_UNSET) out->flags |= VYRE_COMPILE_ULP;
   if (out->steps != 0) out->flags |= VYRE_COMPILE_STEPS;
   if ((call->flags & VYRE_OPTION_CONTRACT) != 0 || (info->attributes & VYRE_PROGRAM_CONTRACT) != 0)

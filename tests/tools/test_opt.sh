@@ -131,6 +131,13 @@ expect 0 env VYRE_OPT_LEVEL=0 "$VYRE" emit sums.vyre --target kernel --opt-level
 expect 0 "$VYRE" emit sums.vyre $template; same out blob.2
 # shellcheck disable=SC2086
 expect 0 env VYRE_OPT_LEVEL=0 "$VYRE" emit sums.vyre $template; same out blob.0
+# A step limit counts the turns of the loops that are written.
+expect 0 "$VYRE" emit sums.vyre --target kernel --steps 5 --opt-level 0; cp out steps.0
+expect 0 "$VYRE" emit sums.vyre --target kernel --steps 5 --opt-level 2; same out steps.0
+# shellcheck disable=SC2086
+expect 0 "$VYRE" emit sums.vyre $template --steps 5 --opt-level 0; cp out blob.steps
+# shellcheck disable=SC2086
+expect 0 "$VYRE" emit sums.vyre $template --steps 5 --opt-level 2; same out blob.steps
 expect 2 "$VYRE" emit sums.vyre --target kernel --opt-level 3; err_has 'wants a number from 0 to 2'
 expect 2 "$VYRE" run sums.vyre --opt-level x; err_has '0 to 2'
 

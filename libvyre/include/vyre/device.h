@@ -150,7 +150,8 @@ typedef struct vyre_compile_options {
   uint32_t flags; /* VYRE_OPTION_* */
   uint32_t ulp;   /* error budget of transcendentals; VYRE_ULP_UNSET leaves it to program and settings */
   uint32_t subgroup_size; /* 1, 2, 4, 8, 16 or 32; 0 leaves it to the program */
-  uint64_t steps; /* loop iterations an invocation may make; 0 leaves it to the settings */
+  uint64_t steps; /* loop iterations an invocation may make; 0 leaves it to the settings. With a limit the level of
+                     optimization is 0, so that the turns counted are those of the program as it is written */
   /* Receives remarks of the device's compiler, during the call; may be NULL. |statement| is that of the program which
    * the compiler got: of the optimized one, if it takes kernels. */
   void (*remark)(void *ctx, vyre_log_level severity, uint32_t code, uint32_t statement, const char *text);
