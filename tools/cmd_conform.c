@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include <vyre/device.h>
@@ -184,14 +185,29 @@ static int choose(conform *c) {
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-static int digest_plugin(conform *c) {
+static int digest_plugin(const conform *c, char digest[CONFORM_DIGEST_BYTES]) {
   uint8_t *bytes;
   size_t count;
+  struct stat info;
+  if (stat(c->plugin, &info) == 0 && !S_ISREG(info.st_mode)) {
+    output_complain_at(c->plugin, "it is no regular file. Fix: name a plugin, a file vyre_backend_NAME.so.");
+    return OUTPUT_USAGE;
+  }
   int result = files_read(c->plugin, MOST_PLUGIN_BYTES, &bytes, &count);
   if (result != OUTPUT_DONE) return result;
-  conform_digest(bytes, count, c->report.digest);
+  conform_digest(bytes, count, digest);
   free(bytes);
   return OUTPUT_DONE;
+}
+
+/* Each check has loaded the file anew: all have to have had the same one. */
+static int check_unchanged(const conform *c) {
+  char digest[CONFORM_DIGEST_BYTES];
+  int result = digest_plugin(c, digest);
+  if (result != OUTPUT_DONE || strcmp(digest, c->report.digest) == 0) return result;
+  output_complain("conform: %s was changed while it was checked. Fix: run it again, and leave the file alone.",
+                  c->plugin);
+  return OUTPUT_FAILED;
 }
 
 static void show_progress(const conform *c, const char *id) {
@@ -286,8 +302,9 @@ int cmd_conform(const parsed_options *o) {
   conform c = {.o = o};
   int result = settle(&c);
   if (result == OUTPUT_DONE) result = choose(&c);
-  if (result == OUTPUT_DONE) result = digest_plugin(&c);
+  if (result == OUTPUT_DONE) result = digest_plugin(&c, c.report.digest);
   if (result == OUTPUT_DONE) result = run_all(&c);
+  if (result == OUTPUT_DONE) result = check_unchanged(&c);
   if (result == OUTPUT_DONE) result = conclude(&c);
   release(&c);
   return result;

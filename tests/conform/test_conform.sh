@@ -115,6 +115,12 @@ head -c 3000 "$template" >vyre_backend_short.so
 expect 1 "$VYRE" conform vyre_backend_short.so --only static.file; out_has 'cut off'
 cp "$template" other.so
 expect 1 "$VYRE" conform other.so --only static.file; verdict_is static.file fail; out_has 'found other.so'
+{ head -c 18 "$template"; printf '\377'; tail -c +20 "$template"; } >vyre_backend_foreign.so
+expect 1 "$VYRE" conform vyre_backend_foreign.so --only static.file; out_has 'it is for machine 255'
+mkfifo vyre_backend_pipe.so
+expect 2 "$VYRE" conform vyre_backend_pipe.so --only static.file; err_has 'no regular file'
+mkdir vyre_backend_directory.so
+expect 2 "$VYRE" conform vyre_backend_directory.so --only static.file; err_has 'no regular file'
 cp "$template" vyre_backend_renamed.so
 expect 1 "$VYRE" conform vyre_backend_renamed.so --only static.descriptor; out_has 'says template'; out_has 'VBP-1'
 finish

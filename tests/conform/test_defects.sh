@@ -77,4 +77,22 @@ spoil queue.c 's/^    backend_execute(&s->work);$/    signal_all(device, s); bac
 found abi.time.records 'is not filled'
 spoil plugin.c 's/^static vyre_status probe(/#include <stdio.h>\n&/; s/^  (void)host, (void)error;$/  puts("hello");/'
 found abi.probe 'prints nothing'
+spoil plugin.c 's/^static vyre_status probe(/#include <stdio.h>\n&/; s/^  (void)host, (void)error;$/  putchar(0);/'
+found abi.probe 'this one printed (VBP-27): ?'
+
+# --- What is the host's ---
+opening() { spoil plugin.c "s/^static vyre_status probe(/#include <$1>\n&/; s/^  (\*out)->host = host;\$/&\n  $2/"; }
+opening signal.h 'sigset_t s; sigfillset(\&s); sigprocmask(SIG_BLOCK, \&s, 0);'
+found abi.reopen 'changes the blocked signals of its host'
+opening unistd.h 'close(0);'; found abi.reopen 'closes 1 files of its host'
+opening unistd.h 'chdir("\/");'; found abi.reopen 'changes the current directory of its host'
+opening sys\\/stat.h 'umask(7);'; found abi.reopen 'changes the mode mask of its host'
+opening fenv.h 'fesetround(FE_UPWARD);'; found abi.reopen 'changes the rounding of floats of its host'
+spoil plugin.c 's/| VYRE_CAN_TIMESTAMP;/& c.can |= VYRE_CAN_STORAGE_READ;/'; found abi.devices 'claims storage_read'
+
+# --- A file that is not the same to its end ---
+spoil plugin.c 's/^static vyre_status probe(/#include <stdio.h>\n&/
+s/^  (void)host, (void)error;$/  FILE *f = fopen("vyre_backend_template.so", "ab"); putc(0, f); fclose(f);/'
+template
+expect 1 "$VYRE" conform vyre_backend_template.so --only abi.probe; err_has 'was changed while it was checked'
 finish

@@ -118,6 +118,8 @@ void check_devices(kit *k) {
     r.ops.device_describe(r.plugin, i, &second, NULL);
     if (memcmp(&first, &second, sizeof first) != 0) kit_fail(k, "%s: its record changes while it is open", what);
     check_device_record(k, what, &first);
+    if ((first.can & VYRE_CAN_STORAGE_READ) != 0 && r.ops.storage_read == NULL)
+      kit_fail(k, "%s: it claims storage_read, and that slot is missing", what);
   }
   vyre_capabilities none = {.size = sizeof none};
   vyre_plugin_device *device = (vyre_plugin_device *)(void *)k;
@@ -155,7 +157,8 @@ void check_profiles(kit *k) {
 enum { ROUNDS = 20 };
 
 void check_reopen(kit *k) {
-  process_state before = {0}, after;
+  process_state first, before = {0}, after;
+  process_look(&first);
   for (int i = 0; i < ROUNDS && !kit_is_over(k); i++) {
     world w;
     char what[32];
@@ -170,6 +173,7 @@ void check_reopen(kit *k) {
   process_look(&after);
   process_compare(k, "opening and closing 18 times", &before, &after,
                   PROCESS_THREADS | PROCESS_FILES | PROCESS_CHILDREN);
+  process_is_kept(k, "opening, running and closing", &first, &after);
 }
 
 /* Each has all that the others have, and the first is closed first. */

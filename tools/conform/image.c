@@ -2,6 +2,7 @@
  * that run by themselves. */
 #include "image.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -53,12 +54,21 @@ static bool read_file(kit *k, image *im) {
   return (is_file && got == size) || kit_fail(k, "it is no regular file of at most 1 GiB that can be read (VBP-2)");
 }
 
+/* The machine that the kit was built for, from its own header in memory. */
+static uint16_t own_machine(void) {
+  Dl_info info;
+  if (dladdr((const void *)(uintptr_t)image_read, &info) == 0) return EM_NONE;
+  return ((const Elf64_Ehdr *)info.dli_fbase)->e_machine;
+}
+
 static bool read_header(kit *k, image *im) {
   const Elf64_Ehdr *h = at(im, 0, sizeof *h);
   if (h == NULL || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0)
     return kit_fail(k, "it is no ELF file, and a plugin is a shared object (VBP-2)");
   if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_type != ET_DYN)
     return kit_fail(k, "it is no shared object of 64 bits, little endian (VBP-2)");
+  if (h->e_machine != own_machine())
+    return kit_fail(k, "it is for machine %u, and this one is %u (VBP-2)", h->e_machine, own_machine());
   im->header = h;
   im->segments = table(im, h->e_phoff, (uint64_t)h->e_phnum * sizeof(Elf64_Phdr), sizeof(Elf64_Phdr));
   if (h->e_phentsize != sizeof(Elf64_Phdr) || im->segments.at == NULL)

@@ -8,6 +8,11 @@
 typedef struct process_state {
   uint32_t threads, files, children, libraries;
   uint64_t allocated; /* bytes of malloc that are in use; 0 where that can't be told */
+  uint64_t blocked;   /* signals of this thread: bit number - 1 */
+  uint64_t place[2];  /* device and inode of the current directory */
+  uint32_t mode_mask;
+  int rounding;       /* of this thread's floats, as FE_* */
+  bool flushes;       /* this thread's floats have no subnormals */
 } process_state;
 void process_look(process_state *out);
 
@@ -21,6 +26,9 @@ enum {
 };
 /* kit_fail for each of |what| (PROCESS_*) that there is more of than before. */
 bool process_compare(kit *k, const char *call, const process_state *before, const process_state *after, uint32_t what);
+/* kit_fail for what is the host's and is not as it was: open files that are gone, blocked signals, the current directory
+ * and mode mask, rounding and subnormals. */
+bool process_is_kept(kit *k, const char *call, const process_state *before, const process_state *after);
 
 /* |bytes| bytes, zero, behind which there is nothing: the first byte beyond is no memory. Never freed; NULL without
  * memory. Aligned to 8 if bytes is. */

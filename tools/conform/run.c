@@ -119,12 +119,14 @@ static int end_child(pid_t child) {
   return ended;
 }
 
-/* The end of what was printed, without the last line end; "" for nothing. */
+/* The end of what was printed, without the last line ends; "" for nothing at all. A NUL is shown as '?'. */
 static void read_printed(int printed, char text[PRINTED_BYTES]) {
   off_t size = lseek(printed, 0, SEEK_END), at = size < PRINTED_BYTES ? 0 : size - PRINTED_BYTES + 1;
   ssize_t got = pread(printed, text, PRINTED_BYTES - 1, at);
   text[got > 0 ? got : 0] = '\0';
-  while (got > 0 && text[got - 1] == '\n') text[--got] = '\0';
+  while (got > 1 && text[got - 1] == '\n') text[--got] = '\0';
+  for (ssize_t i = 0; i < got; i++)
+    if (text[i] == '\0') text[i] = '?';
 }
 
 static char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -162,8 +164,9 @@ static void judge(const kit_outcome *o, bool is_late, int ended, uint64_t limit_
   out->note = text_of("%s", o->note);
   if (is_late) {
     out->verdict = KIT_TIMEOUT;
-    out->text = text_of("it had not ended after %.3g s, while: %s%s%s", (double)limit_ns / 1e9, o->doing,
-                        o->text[0] != '\0' ? "\nbefore that: " : "", o->text);
+    out->text = text_of("it had not ended after %.3g s, while: %s%s%s%s%s", (double)limit_ns / 1e9, o->doing,
+                        o->text[0] != '\0' ? "\nbefore that: " : "", o->text,
+                        printed[0] != '\0' ? "\nit printed: " : "", printed);
   } else if (WIFSIGNALED(ended) || WEXITSTATUS(ended) != 0 || o->has_ended != 1) {
     out->verdict = KIT_CRASH;
     out->text = crash_text(o, ended, printed);

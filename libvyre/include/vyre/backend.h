@@ -14,7 +14,8 @@
  * Rules that hold for every function here:
  *   - It returns a vyre_status and, where it fails, fills the caller's vyre_error, which may be NULL.
  *     A failed creation has undone all that it began and has stored NULL.
- *   - It never aborts, exits, prints, raises or lets a signal or exception pass.
+ *   - It never aborts, exits, prints, raises or lets a signal or exception pass, and leaves the host's open
+ *     files, blocked signals, current directory, mode mask and float environment as they are.
  *   - Arguments are borrowed for the call unless it is said otherwise. Handles are the plugin's own
  *     structures: define `struct vyre_plugin_device` and its like as you need them.
  *   - libvyre counts references: a destroy function is called once, and only when no pending submission
