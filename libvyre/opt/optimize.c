@@ -125,9 +125,11 @@ static void drop_notes(manager *m, uint32_t count) {
 
 static void mark_dirty(manager *m, uint32_t pass) {
   const opt_pass_row *row = &opt_passes[pass];
-  for (uint32_t i = 0; i < opt_pass_count; i++)
-    if (i == pass || opt_list_has(opt_passes[i].requires, row->name) || opt_list_has(row->invalidates, opt_passes[i].name))
-      m->dirty[i] = true;
+  for (uint32_t i = 0; i < opt_pass_count; i++) {
+    const opt_pass_row *other = &opt_passes[i];
+    bool has_work = opt_list_has(other->requires, row->name) || opt_list_has(row->invalidates, other->name);
+    if (i == pass || has_work) m->dirty[i] = true;
+  }
 }
 
 static vyre_status run_pass(manager *m, uint32_t pass, bool *changed, vyre_error *error) {
@@ -184,18 +186,26 @@ static vyre_status run_round(manager *m, uint32_t *last, vyre_error *error) {
   return VYRE_OK;
 }
 
-/* Until a round changes nothing. */
+static void mark_all(manager *m) {
+  for (uint32_t i = 0; i < m->ordered; i++) m->dirty[m->order[i]] = true;
+}
+
+/* Until a round in which every pass has run changes nothing: what a pass has new work from may stand in no table. */
 static vyre_status run_rounds(manager *m, vyre_error *error) {
   uint32_t limit = m->options.rounds != 0 ? m->options.rounds : DEFAULT_ROUNDS, last = 0;
-  for (m->context.round = 1; last != UINT32_MAX && !m->stopped; m->context.round++) {
+  bool all = true;
+  for (m->context.round = 1; !m->stopped; m->context.round++) {
     if (m->context.round > limit) {
       m->report->summary.outcome = VYRE_OPT_BUDGET;
-      m->report->summary.text = opt_passes[last].name;
+      m->report->summary.text = last != UINT32_MAX ? opt_passes[last].name : "";
       break;
     }
     vyre_status status = run_round(m, &last, error);
     if (status != VYRE_OK) return status;
     m->report->summary.rounds = m->context.round;
+    if (last == UINT32_MAX && all) break;
+    all = last == UINT32_MAX;
+    if (all) mark_all(m);
   }
   return VYRE_OK;
 }

@@ -28,7 +28,8 @@ static uint32_t build_expr(replay *r, uint32_t e);
 static vyre_expr build_memory(replay *r, const ir_expr *n, const uint32_t *x) {
   vyre_op op = n->op;
   if (op == VYRE_OP_LEN || op == VYRE_OP_LEN64) return vyre_build_len(r->b, op, r->bindings[n->arg[3]]);
-  if (op >= VYRE_OP_LOAD && op <= VYRE_OP_WORKGROUP_UNIFORM_LOAD) return vyre_build_load(r->b, op, r->bindings[n->arg[3]], x[0]);
+  if (op >= VYRE_OP_LOAD && op <= VYRE_OP_WORKGROUP_UNIFORM_LOAD)
+    return vyre_build_load(r->b, op, r->bindings[n->arg[3]], x[0]);
   return vyre_build_atomic(r->b, op, r->bindings[n->arg[3]], x[0], x[1], x[2], (vyre_order)n->aux, (vyre_scope)n->aux2);
 }
 

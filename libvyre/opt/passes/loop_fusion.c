@@ -68,7 +68,8 @@ static bool fuses(fusing *f, uint32_t stmt) {
   const opt_unit *u = f->c->unit;
   const ir_stmt *s = opt_stmt(u, stmt);
   const opt_stmt_facts *a = &f->facts->stmt[stmt], *b = &f->facts->stmt[s->next];
-  if (s->op != VYRE_STMT_FOR || s->next == 0 || f->taken[stmt] || opt_stmt(u, s->next)->op != VYRE_STMT_FOR) return false;
+  if (s->op != VYRE_STMT_FOR || s->next == 0 || f->taken[stmt]) return false;
+  if (opt_stmt(u, s->next)->op != VYRE_STMT_FOR) return false;
   if (!same_range(u, s, opt_stmt(u, s->next)) || ((a->flags | b->flags) & forbidden) != 0) return false;
   return !share_memory(a, b) && !share_variables(f, stmt, s->next);
 }
