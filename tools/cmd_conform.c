@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <vyre/device.h>
 
@@ -258,6 +259,15 @@ static int write_certificate(const conform *c, const char *path) {
   return result;
 }
 
+/* What an earlier run wrote no longer holds. */
+static void remove_certificate(const char *path) {
+  struct stat info;
+  char *target = realpath(path, NULL);
+  if (target && stat(target, &info) == 0 && S_ISREG(info.st_mode) && unlink(target) != 0)
+    output_complain_at(path, "a certificate of an earlier run can't be removed: %s. Fix: remove it.", strerror(errno));
+  free(target);
+}
+
 /* Everything is known. */
 static int conclude(const conform *c) {
   const char *report = options_get(c->o, OPT_CONFORM_REPORT), *certificate = options_get(c->o, OPT_CERTIFICATE);
@@ -270,6 +280,7 @@ static int conclude(const conform *c) {
   bool conforms = conform_is_met(&c->report);
   if (result == OUTPUT_DONE && certificate && conforms) result = write_certificate(c, certificate);
   if (conforms) return result;
+  if (certificate) remove_certificate(certificate);
   output_complain("conform: %s does not conform. Fix: mend what failed; docs/backends.md has each policy (VBP-n).",
                   c->plugin);
   return OUTPUT_FAILED;

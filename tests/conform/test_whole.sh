@@ -23,6 +23,7 @@ done
 cp "$(plugin template)" vyre_backend_renamed.so
 list=$("$VYRE" conform --list | awk '$1 !~ /^static/ { print $1 " = 2999-01-01 not of interest" }')
 printf '[unsupported]\n%s\n' "$list" >allow.ini
+cp template.json none.json # of an earlier run
 expect 1 "$VYRE" conform vyre_backend_renamed.so --seconds 0 --allow allow.ini --certificate none.json --timeout 20
 absent none.json
 finish
