@@ -50,7 +50,8 @@ static void note_store(dead_stores *d, uint32_t stmt) {
   uint32_t *last = key != 0 ? last_of(d, key) : NULL;
   if (last == NULL) return;
   now = d->reads[opt_binding_group(binding)] + d->everything;
-  for (uint32_t i = *last; i != 0; i = d->entries.data[i - 1].before) {
+  uint32_t tried = 0;
+  for (uint32_t i = *last; i != 0 && tried < OPT_REMEMBERED; i = d->entries.data[i - 1].before, tried++) {
     pending *p = &d->entries.data[i - 1];
     if (p->binding != binding) continue;
     if (p->reads == now && opt_can_drop(u, opt_stmt(u, p->stmt)->arg[1])) d->dead[p->stmt] = 1;

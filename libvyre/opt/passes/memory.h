@@ -17,6 +17,9 @@ static inline uint32_t opt_index_key(opt_unit *u, uint32_t index) {
 enum { OPT_BINDING_GROUPS = 64 };
 static inline uint32_t opt_binding_group(uint32_t binding) { return binding % OPT_BINDING_GROUPS; }
 
+/* Of the buffers that are accessed at one index, the last so many are remembered. */
+enum { OPT_REMEMBERED = 16 };
+
 /* Whether other invocations can not touch a buffer: local memory, which no barrier or fence is about. */
 static inline bool opt_is_private(const opt_unit *u, uint32_t binding) {
   return u->program->buffers.data[binding].access == VYRE_ACCESS_LOCAL;

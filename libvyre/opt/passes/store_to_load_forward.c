@@ -78,7 +78,8 @@ static uint32_t store_to(forwarding *f, uint32_t key, uint32_t binding) {
   opt_unit *u = f->c->unit;
   versions now = versions_of(f, binding);
   bool literal = opt_is_literal(u, key);
-  for (uint32_t i = key < f->last.count ? f->last.data[key] : 0; i != 0; i = f->entries.data[i - 1].before) {
+  uint32_t i = key < f->last.count ? f->last.data[key] : 0;
+  for (uint32_t tried = 0; i != 0 && tried < OPT_REMEMBERED; i = f->entries.data[i - 1].before, tried++) {
     const stored *s = &f->entries.data[i - 1];
     if (s->binding == binding) return (literal ? s->fixed == now.fixed : s->moving == now.moving) ? s->stmt : 0;
   }
