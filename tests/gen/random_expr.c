@@ -253,6 +253,9 @@ vyre_expr make_atomic(generator *g, vyre_op op, const memory *m, vyre_expr index
   vyre_expr value = op == VYRE_OP_ATOMIC_LOAD ? 0 : make_expr(g, m->element, DIVERGENT, 1);
   vyre_expr desired = op == VYRE_OP_ATOMIC_CAS ? make_expr(g, m->element, DIVERGENT, 1) : 0;
   vyre_scope scope = (vyre_scope)pick(g, VYRE_SCOPE_DEFAULT + 1);
+  /* Workgroups meet in a counter that is a buffer: a narrower scope would be a race between them. */
+  bool meet = m->role == COUNTER && m->access != VYRE_ACCESS_SHARED;
+  if (meet && scope == VYRE_SCOPE_WORKGROUP) scope = VYRE_SCOPE_DEVICE;
   return vyre_build_atomic(g->b, op, m->binding, index, value, desired, pick_order(g, op), scope);
 }
 
