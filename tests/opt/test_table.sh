@@ -42,7 +42,7 @@ done <<'END'
 a wrong result|sub_self|s/"0"/"1"/
 a wrong operator|or_nots|s/bitand/bitor/
 a sign that is not looked at|shr_shr_zero|s/"UNSIGNED"/"INT"/
-a count that is not masked|shl_shl|s/(bitand k1 W1)/k1/g
+a count that is not masked|shl_shl_zero|s/(bitand k1 W1)/k1/g
 a precondition that is lost|mul_power|s/"(eq (popcount k) 1)"/""/
 a precondition that nothing meets|div_div|s/(ne k1 0)/(ne k1 k1)/
 END
