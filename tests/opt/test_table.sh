@@ -44,7 +44,7 @@ a wrong operator|or_nots|s/bitand/bitor/
 a sign that is not looked at|shr_shr_zero|s/"UNSIGNED"/"INT"/
 a count that is not masked|shl_shl_zero|s/(bitand k1 W1)/k1/g
 a precondition that is lost|mul_power|s/"(eq (popcount k) 1)"/""/
-a precondition that nothing meets|div_div|s/(ne k1 0)/(ne k1 k1)/
+a precondition that nothing meets|div_of_rest|s/(ne k 0)/(ne k k)/
 END
 enforce holds --constants "$top_builddir/tests/opt/print_constants" "$table"
 tail -n 1 "$scratch/proofs"
