@@ -14,7 +14,8 @@ typedef struct vyre_string {
 
 typedef struct vyre_strings {
   vyre_arena arena;
-  vyre_index_set set;
+  uint32_t *slots; /* a number + 1 below the upper bits of its string's hash; 0 is free */
+  uint32_t mask;   /* slots - 1, 0 if there are none */
   uint64_t key; /* of the hash */
   VYRE_VECTOR(vyre_string) table;
 } vyre_strings;
@@ -23,6 +24,8 @@ typedef struct vyre_strings {
 uint32_t vyre_strings_intern(vyre_strings *s, const char *text, uint32_t bytes);
 /* The number of a string that is there already, else UINT32_MAX. */
 uint32_t vyre_strings_find(const vyre_strings *s, const char *text, uint32_t bytes);
+/* Makes room ahead for about |more| strings; false without memory. */
+bool vyre_strings_expect(vyre_strings *s, uint32_t more);
 void vyre_strings_free(vyre_strings *s);
 
 static inline const char *vyre_strings_text(const vyre_strings *s, uint32_t id) { return s->table.data[id].text; }

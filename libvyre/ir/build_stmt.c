@@ -33,7 +33,7 @@ static bool may_append(vyre_builder *b) {
 }
 
 /* Links a statement behind the last one of the innermost block; 0 if it can not be. */
-static uint32_t append(vyre_builder *b, ir_stmt stmt) {
+IR_INLINE uint32_t append(vyre_builder *b, ir_stmt stmt) {
   if (b->out_of_memory || !may_append(b)) return 0;
   vyre_program *p = b->program;
   uint32_t index = p->stmts.count;

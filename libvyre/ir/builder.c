@@ -68,7 +68,7 @@ void ir_builder_expect(vyre_builder *b, uint64_t expressions, uint64_t statement
   vyre_program *p = b->program;
   uint32_t names = stmts / 4; /* of variables, mostly */
   bool room = build_reserve(b, exprs) && ir_expr_set_expect(&b->expr_set, p->exprs.data, exprs) &&
-              vyre_vector_reserve(&p->stmts, stmts) && vyre_vector_reserve(&p->strings.table, names) &&
+              vyre_vector_reserve(&p->stmts, stmts) && vyre_strings_expect(&p->strings, names) &&
               vyre_vector_reserve(&b->names, names) && vyre_vector_reserve(&p->vars, names) &&
               vyre_vector_reserve(&b->var_values, names);
   if (!room) b->out_of_memory = true;
