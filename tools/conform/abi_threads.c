@@ -28,7 +28,10 @@ static void *give_up(worker *me, const char *what, vyre_status status) {
 /* Has buffers, sets, batches, a queue and a timeline of its own, and runs. */
 static void *run_alone(void *ctx) {
   worker *me = ctx;
-  world own = {.r = me->w->r, .executable = me->w->executable, .x = me->w->x};
+  const raw *r = &me->w->r; /* whose host services count meanwhile: they are not for copying */
+  world own = {.r = {.k = r->k, .ops = r->ops, .device = r->device, .caps = r->caps},
+               .executable = me->w->executable,
+               .x = me->w->x};
   const vyre_backend_ops *ops = &own.r.ops;
   for (uint32_t round = 0; round < 30; round++) {
     vyre_buffer_request request = {.size = sizeof request, .bytes = 1024};
