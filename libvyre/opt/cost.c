@@ -1,7 +1,5 @@
-/* The default costs, and that of a whole unit. */
+/* The default costs. */
 #include "opt/cost.h"
-
-#include "opt/facts.h"
 
 const opt_cost_table opt_default_costs = {
   .op = {
@@ -22,8 +20,3 @@ const opt_cost_table opt_default_costs = {
   .float_div = 8,
   .shared_access = 8,
 };
-
-uint64_t opt_unit_cost(struct opt_unit *u) {
-  const opt_facts *f = opt_facts_of(u);
-  return f != NULL ? f->stmt[0].cost : UINT64_MAX;
-}

@@ -16,8 +16,4 @@ typedef struct opt_cost_table {
 
 extern const opt_cost_table opt_default_costs;
 
-struct opt_unit;
-/* Of the whole unit. */
-uint64_t opt_unit_cost(struct opt_unit *u);
-
 #endif

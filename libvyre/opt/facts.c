@@ -58,7 +58,6 @@ static uint32_t own_flags(vyre_stmt_op op) {
   switch (op) {
     case VYRE_STMT_STORE:
     case VYRE_STMT_PAUSE: return OPT_HAS_EFFECT;
-    case VYRE_STMT_ASSIGN: return OPT_HAS_ASSIGN;
     case VYRE_STMT_BREAK:
     case VYRE_STMT_CONTINUE: return OPT_HAS_BREAK;
     case VYRE_STMT_RETURN: return OPT_HAS_RETURN;

@@ -17,7 +17,6 @@ enum {
   OPT_HAS_EFFECT = 1 << 7,   /* anything that can be seen besides its variables: stores, atomics, print, trap, ... */
   OPT_HAS_LOOP = 1 << 8,
   OPT_HAS_PRINT = 1 << 9,
-  OPT_HAS_ASSIGN = 1 << 10,
   /* Nothing may move across it, or out of it, that touches memory. */
   OPT_IS_FULL_FENCE = OPT_HAS_BARRIER | OPT_HAS_FENCE | OPT_HAS_ASYNC
 };
