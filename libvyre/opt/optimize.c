@@ -11,6 +11,12 @@
 
 enum { DEFAULT_ROUNDS = 50, DEFAULT_GROWTH = 4 };
 
+/* What the gates compare. */
+typedef struct measure {
+  uint64_t cost, size;
+  uint32_t effects, barriers;
+} measure;
+
 typedef struct manager {
   opt_unit unit;
   vyre_opt_options options;
@@ -19,14 +25,9 @@ typedef struct manager {
   bool chosen[OPT_MAX_PASSES], dirty[OPT_MAX_PASSES];
   uint32_t order[OPT_MAX_PASSES], ordered;
   uint64_t begin, size_limit;
+  measure now;             /* of the unit as it stands */
   bool stopped;            /* by a budget */
 } manager;
-
-/* What the gates compare. */
-typedef struct measure {
-  uint64_t cost, size;
-  uint32_t effects, barriers;
-} measure;
 
 static uint64_t now_ns(void) {
   struct timespec t;
@@ -110,12 +111,12 @@ static vyre_status inspect(manager *m, const char *pass, vyre_error *error) {
   return status == VYRE_OK ? VYRE_OK : blame(error, pass, &found);
 }
 
-static vyre_opt_decision decide(manager *m, const opt_pass_row *row, const measure *before, measure *after) {
+static vyre_opt_decision decide(manager *m, const opt_pass_row *row, measure *after) {
   opt_unit *u = &m->unit;
   bool changed = row->run(&m->context);
   if (u->fault == OPT_LIMIT) return VYRE_OPT_LIMIT_REVERTED;
   if (u->fault != OPT_FINE || (!changed && !u->has_before)) return VYRE_OPT_UNCHANGED;
-  return take_measure(u, after) ? judge(m, row, before, after) : VYRE_OPT_UNCHANGED;
+  return take_measure(u, after) ? judge(m, row, &m->now, after) : VYRE_OPT_UNCHANGED;
 }
 
 /* Notes of what was undone go, too. */
@@ -135,13 +136,12 @@ static void mark_dirty(manager *m, uint32_t pass) {
 static vyre_status run_pass(manager *m, uint32_t pass, bool *changed, vyre_error *error) {
   const opt_pass_row *row = &opt_passes[pass];
   vyre_opt_pass_report *r = &m->report->passes[pass];
-  measure before, after = { 0 };
+  measure after = { 0 };
   uint64_t start = now_ns();
   uint32_t notes = m->report->notes.count;
   m->context.pass = pass;
   *changed = false;
-  if (!take_measure(&m->unit, &before)) return vyre_fail_memory(error, row->name);
-  vyre_opt_decision decision = decide(m, row, &before, &after);
+  vyre_opt_decision decision = decide(m, row, &after);
   r->decisions[decision]++;
   r->nanoseconds += now_ns() - start;
   if (m->unit.fault == OPT_NO_MEMORY) return vyre_fail_memory(error, row->name);
@@ -151,7 +151,8 @@ static vyre_status run_pass(manager *m, uint32_t pass, bool *changed, vyre_error
     return VYRE_OK;
   }
   opt_unit_forget_before(&m->unit);
-  if (after.cost < before.cost) r->cost_saved += before.cost - after.cost;
+  if (after.cost < m->now.cost) r->cost_saved += m->now.cost - after.cost;
+  m->now = after;
   *changed = true;
   return inspect(m, row->name, error);
 }
@@ -289,12 +290,13 @@ static vyre_status conclude(manager *m, const vyre_program *source, vyre_program
 
 static vyre_status optimize(manager *m, const vyre_program *source, vyre_program **out, vyre_error *error) {
   vyre_opt_summary *s = &m->report->summary;
-  measure before, after;
+  measure before;
   m->report->error = (vyre_error)VYRE_ERROR_INIT;
   s->text = "";
   choose(m);
   if (!opt_unit_create(&m->unit, source, &opt_default_costs) || !take_measure(&m->unit, &before))
     return vyre_fail_memory(error, "optimizer");
+  m->now = before;
   uint64_t growth = m->options.growth != 0 ? m->options.growth : DEFAULT_GROWTH;
   m->size_limit = before.size * growth;
   m->context = (opt_context){ .unit = &m->unit, .report = m->report,
@@ -303,11 +305,10 @@ static vyre_status optimize(manager *m, const vyre_program *source, vyre_program
                                .drops_buffers = has_flag(m, VYRE_OPT_DROP_BUFFERS) };
   vyre_status status = m->options.passes != NULL ? run_named(m, error) : run_rounds(m, error);
   if (status != VYRE_OK) return status;
-  if (!take_measure(&m->unit, &after)) return vyre_fail_memory(error, "optimizer");
   s->cost_before = before.cost;
-  s->cost_after = after.cost;
+  s->cost_after = m->now.cost;
   s->exprs_before = before.size;
-  s->exprs_after = after.size;
+  s->exprs_after = m->now.size;
   s->stmts_before = source->stmts.count - 1;
   s->stmts_after = m->unit.program->stmts.count - 1;
   status = conclude(m, source, out, error);
