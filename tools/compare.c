@@ -5,29 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "bits.h"
 #include "number.h"
 #include "output.h"
-
-static uint64_t bits_at(const uint8_t *bytes, uint32_t size) {
-  uint64_t bits = 0;
-  memcpy(&bits, bytes, size);
-  return bits;
-}
-
-static bool is_nan(vyre_type type, uint64_t bits) {
-  switch (type) {
-  case VYRE_TYPE_F16:
-    return (bits & 0x7FFF) > 0x7C00;
-  case VYRE_TYPE_BF16:
-    return (bits & 0x7FFF) > 0x7F80;
-  case VYRE_TYPE_F32:
-    return (bits & 0x7FFFFFFF) > 0x7F800000;
-  case VYRE_TYPE_F64:
-    return (bits & 0x7FFFFFFFFFFFFFFF) > 0x7FF0000000000000;
-  default:
-    return false;
-  }
-}
 
 static void complain(const char *buffer, uint64_t index, uint32_t lanes, const char *name, vyre_type type,
                      const uint8_t *found, const char *oracle_name, const uint8_t *wanted) {
@@ -54,7 +34,7 @@ bool compare_data(const char *buffer, const char *name, const data *found, const
   for (uint64_t i = 0; i < found->count * info->lanes; i++) {
     const uint8_t *a = found->bytes + i * size, *b = wanted->bytes + i * size;
     uint64_t a_bits = bits_at(a, size), b_bits = bits_at(b, size);
-    if (a_bits == b_bits || (is_nan(info->component, a_bits) && is_nan(info->component, b_bits))) continue;
+    if (a_bits == b_bits || (bits_are_nan(info->component, a_bits) && bits_are_nan(info->component, b_bits))) continue;
     complain(buffer, i, info->lanes, name, info->component, a, oracle_name, b);
     return false;
   }

@@ -2,7 +2,7 @@
 include tools/conform/sources.mk
 bin_PROGRAMS += tools/vyre
 tools_vyre_SOURCES = \
-	tools/bindings.c tools/bindings.h \
+	tools/bindings.c tools/bindings.h tools/bits.h \
 	tools/cmd_backends.c tools/cmd_bench.c tools/cmd_check.c tools/cmd_conform.c tools/cmd_emit.c tools/cmd_fmt.c \
 	tools/cmd_opt.c tools/cmd_pack.c \
 	tools/cmd_run.c tools/commands.h \

@@ -5,26 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t bits_at(const uint8_t *bytes, uint32_t size) {
-  uint64_t bits = 0;
-  memcpy(&bits, bytes, size);
-  return bits;
-}
-
-static bool is_nan(vyre_type type, uint64_t bits) {
-  switch (type) {
-  case VYRE_TYPE_F16:
-    return (bits & 0x7FFF) > 0x7C00;
-  case VYRE_TYPE_BF16:
-    return (bits & 0x7FFF) > 0x7F80;
-  case VYRE_TYPE_F32:
-    return (bits & 0x7FFFFFFF) > 0x7F800000;
-  case VYRE_TYPE_F64:
-    return (bits & 0x7FFFFFFFFFFFFFFF) > 0x7FF0000000000000;
-  default:
-    return false;
-  }
-}
+#include "../bits.h"
 
 /* ---- The inputs of an element ---------------------------------------------------------------- */
 
@@ -80,7 +61,7 @@ static bool compare_buffer(kit *k, const kit_case *c, const vyre_program *progra
   for (uint64_t n = 0; n < b->elements * info->lanes; n++) {
     const uint8_t *f = found + n * size, *w = wanted + n * size;
     if (memcmp(f, w, size) == 0) continue;
-    if (is_nan(info->component, bits_at(f, size)) && is_nan(info->component, bits_at(w, size))) continue;
+    if (bits_are_nan(info->component, bits_at(f, size)) && bits_are_nan(info->component, bits_at(w, size))) continue;
     char found_text[KIT_ELEMENT_BYTES], wanted_text[KIT_ELEMENT_BYTES], inputs[INPUTS_BYTES], component[3] = "";
     kit_element_text(info->component, f, found_text);
     kit_element_text(info->component, w, wanted_text);
