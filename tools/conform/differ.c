@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../bits.h"
+#include "tools/bits.h"
 
 /* ---- The inputs of an element ---------------------------------------------------------------- */
 
