@@ -1,8 +1,8 @@
 /* The kernel form as a GPU backend reads it.
  *
- * Kernels of a compile request have passed libvyre's verifier, and this trusts their numbers once gpu_kernel_open has
- * seen that the block is of a form that is known here and holds nothing that is not. Stored ones come from anywhere:
- * what a blob keeps is only the part that launching needs, without instructions, and gpu_kernel_open checks all of it. */
+ * Kernels of a compile request have passed libvyre's verifier; the launch part that a blob keeps may come from anywhere.
+ * gpu_kernel_open looks at every number of either, so that a wrong kernel gives wrong code at worst: types, nesting and
+ * definition before use are the verifier's alone. */
 #ifndef GPU_KERNEL_H
 #define GPU_KERNEL_H
 
@@ -20,12 +20,12 @@ typedef struct gpu_opcode {
 /* The record of an opcode; its spelling is NULL for numbers that are not known. */
 gpu_opcode gpu_opcode_of(uint32_t op);
 
-/* Checks magic, form, tables, opcodes, flags and every number in the tables that launching reads. |*out| points into
- * |kernel|, which has to be aligned to 8.
+/* Checks magic, form, tables, opcodes, flags and that every number leads into its table. |*out| points into |kernel|,
+ * which has to be aligned to 8.
  * Errors: UNSUPPORTED (another form, an opcode or flag that is not known, by its number), INVALID_FILE. */
 vyre_status gpu_kernel_open(const void *kernel, uint64_t bytes, const vyre_kernel_header **out, vyre_error *error);
-/* Appends a kernel that has only what launching reads: header, entries, params, bindings, hidden bindings and words,
- * specs, strings; shared and locals too, for messages. Offset of its first byte is b->count, aligned to 8. */
+/* Appends a kernel that has only what launching reads: header, entries, params, bindings, shared and local arrays,
+ * constant tables, hidden bindings and words, specs, strings. It begins at the next multiple of 8. */
 void gpu_kernel_keep(const vyre_kernel_header *kernel, gpu_bytes *b);
 
 static inline bool gpu_is(vyre_kernel_type a, vyre_kernel_class cls, uint32_t bits) {
