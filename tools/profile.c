@@ -19,7 +19,7 @@ const bit_name profile_numbers[] = {{VYRE_NUMERIC_SUBNORMALS, "subnormals"},
                                     {VYRE_NUMERIC_ZERO_ORDER, "zero_order"},
                                     {0, NULL}};
 
-/* Members that are a number each, or one an axis. */
+/* Members that are a number each, or several. */
 typedef struct field {
   const char *name;
   size_t at;
@@ -33,6 +33,7 @@ static const field fields[] = {
     {"max_shared_bytes", offsetof(vyre_capabilities, max_shared_bytes), 1},
     {"max_bindings", offsetof(vyre_capabilities, max_bindings), 1},
     {"max_param_bytes", offsetof(vyre_capabilities, max_param_bytes), 1},
+    {"vendor", offsetof(vyre_capabilities, vendor), 8},
 };
 #define FIELDS (sizeof fields / sizeof fields[0])
 #define OTHER_MEMBERS 6 /* vyre_profile backend profile programs numbers subgroup_sizes */

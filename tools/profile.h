@@ -6,6 +6,7 @@
  *   numbers          promises about floats that it makes
  *   subgroup_sizes   sizes that can be required; subgroup_size: the one that is used otherwise
  *   max_...          limits, each a number, max_workgroup one an axis
+ *   vendor           eight numbers that mean something to the backend alone
  *
  * Every member stands once, and no other may. */
 #ifndef VYRE_TOOLS_PROFILE_H

@@ -59,6 +59,7 @@ static void add_target(vyre_digest *digest, const vyre_capabilities *target) {
   add_number(digest, target->max_bindings);
   add_number(digest, target->max_param_bytes);
   add_number(digest, target->can);
+  for (unsigned i = 0; i < sizeof target->vendor / sizeof *target->vendor; i++) add_number(digest, target->vendor[i]);
 }
 
 static void add_request(vyre_digest *digest, const vyre_compile_request *request) {

@@ -31,7 +31,8 @@
                                        M(max_bindings) M(max_param_bytes) M(can) M(max_queues) M(max_persistent)     \
                                            M(conformance) M(time_limit_ns) M(max_buffer_bytes) M(binding_alignment)  \
                                                M(import_kinds) M(export_kinds) M(memory_type_count)                  \
-                                                   M(memory_heap_count) M(zero) M(memory_types) M(memory_heaps))     \
+                                                   M(memory_heap_count) M(zero) M(memory_types) M(memory_heaps)      \
+                                                       M(vendor))                                                    \
   R(vyre_spec_constant, M(id) M(type) M(bits))                                                                       \
   R(vyre_compile_request, M(size) M(flags) M(wire) M(wire_bytes) M(kernel) M(kernel_bytes) M(fingerprint)            \
                               M(ulp_budget) M(subgroup_size) M(steps) M(spec) M(spec_count) M(remark) M(remark_ctx)) \

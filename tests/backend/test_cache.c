@@ -360,6 +360,7 @@ START_TEST(each_part_of_a_key_counts) {
   COUNTS(target.max_bindings++, target = target_);
   COUNTS(target.max_param_bytes++, target = target_);
   COUNTS(target.can++, target = target_);
+  COUNTS(target.vendor[7]++, target = target_);
   const vyre_compile_request request_ = request;
   COUNTS(request.fingerprint[31]++, request = request_);
   COUNTS(kernel[0]++, kernel[0]--);

@@ -36,6 +36,7 @@ static vyre_capabilities sample(void) {
       .max_shared_bytes = 49152,
       .max_bindings = 0,
       .max_param_bytes = 4096,
+      .vendor = {1, 0, UINT32_MAX, 3, 4, 5, 6, 7},
       .max_buffer_bytes = 7,
   };
 }
@@ -130,7 +131,7 @@ START_TEST(members_that_are_wrong) {
   check_refused("49152", "null", "max_shared_bytes is no number");
   check_refused("4294967295\n", "1, 1\n", "max_workgroup is no list of 3 numbers");
   check_refused("512,", "{},", "max_workgroup is no number");
-  check_refused("4096\n", "4096, \"more\": 1\n", "members that are not known");
+  check_refused("4096,\n", "4096, \"more\": 1,\n", "members that are not known");
   check_refused("\"max_bindings\": 0,", "", "max_bindings is no number");
   check_refused("}", "} }", "no JSON");
 }

@@ -50,7 +50,7 @@ extern "C" {
 
 /* The first eight bytes of the BLAKE2b-256 digest of tests/backend/abi_layout.golden, which lists every
  * member of every record here with its place. `make check` compares both. */
-#define VYRE_ABI_FINGERPRINT 0x29B00BF5B2B45A21ull
+#define VYRE_ABI_FINGERPRINT 0x99FF3B2C5CB5EB3Dull
 
 #define VYRE_BACKEND_SYMBOL "vyre_backend_query"
 #define VYRE_BACKEND_PREFIX "vyre_backend_" /* file name: prefix, name, suffix */
@@ -299,6 +299,9 @@ typedef struct vyre_capabilities {
   uint32_t zero;
   vyre_memory_type memory_types[VYRE_MAX_MEMORY_TYPES]; /* best first: the first that has all bits asked for is taken */
   vyre_memory_heap memory_heaps[VYRE_MAX_MEMORY_HEAPS];
+
+  /* What the plugin's own compile wants to know of a target beside all that: only the plugin reads it. */
+  uint32_t vendor[8];
 } vyre_capabilities;
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
@@ -660,7 +663,7 @@ VYRE_ABI_ASSERT(offsetof(vyre_backend_desc, opcodes) == 80);
 VYRE_ABI_ASSERT(sizeof(vyre_backend_desc) == 96);
 VYRE_ABI_ASSERT(sizeof(vyre_host) == 80);
 VYRE_ABI_ASSERT(sizeof(vyre_bytes) == 24);
-VYRE_ABI_ASSERT(sizeof(vyre_capabilities) == 688);
+VYRE_ABI_ASSERT(sizeof(vyre_capabilities) == 720);
 VYRE_ABI_ASSERT(sizeof(vyre_compile_request) == 120);
 VYRE_ABI_ASSERT(sizeof(vyre_launch_report) == 96);
 VYRE_ABI_ASSERT(sizeof(vyre_buffer_request) == 32);
