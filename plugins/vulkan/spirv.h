@@ -9,10 +9,10 @@
  *   SPIRV_ADDRESSED  buffer device addresses, made where the target has them: for bindings that are larger than
  *                    the target's maxStorageBufferRange, or more than fit a set.
  *
- * Entry point |i| of the kernel is "entry0", "entry1", ... Spirv_layout says what a launch brings:
+ * Entry point |i| of the kernel is "entry0", "entry1", ... spirv_layout says what a launch brings:
  *
  *   Descriptor set 0 of a BOUND module: storage buffers 0 to B - 1 are the kernel's bindings by slot, then come its
- *   hidden bindings in the order of their table, then the constant tables if they are not in the code, then the block.
+ *   hidden bindings in the order of their table, then the kernel's table_bytes if it has any, then the block.
  *   Set 0 of an ADDRESSED module has the block alone, as binding 0.
  *
  *   The block is the kernel's launch block (launch_bytes), followed in an ADDRESSED module by the device addresses (u64)
@@ -90,8 +90,6 @@ typedef enum spirv_mode { SPIRV_BOUND = 0, SPIRV_ADDRESSED = 1, SPIRV_MODES = 2 
 typedef struct spirv_facts {
   uint32_t module_offset[SPIRV_MODES]; /* in bytes, multiples of 16 */
   uint32_t module_bytes[SPIRV_MODES];  /* 0: not made */
-  uint32_t table_offset;               /* of the constant tables, a multiple of 16 */
-  uint32_t table_bytes;                /* 0 if the code has them; else they are bound by a buffer with these bytes */
   uint32_t subgroup;                   /* size that pipelines have to require; 0 if the kernel does not see it */
   uint32_t push_bytes;                 /* of the target: more is not put into push constants */
   uint32_t features;                   /* SPIRV_* that the modules use: what a device has to have */
@@ -109,9 +107,9 @@ enum {
 
 /* What a launch brings for a module; from the launch part of a kernel. */
 typedef struct spirv_layout {
-  uint32_t buffers;       /* bindings, hidden bindings, and the constant tables if they are bound */
+  uint32_t buffers;       /* bindings, hidden bindings, and table_bytes if there are any */
   uint32_t storage;       /* storage buffers in set 0: |buffers| or 0 */
-  uint32_t table_buffer;  /* number of the constant tables among the buffers; UINT32_MAX if they are not bound */
+  uint32_t table_buffer;  /* number of table_bytes among the buffers; UINT32_MAX if there are none */
   uint32_t block_binding; /* of the uniform buffer in set 0 */
   uint32_t block_bytes;   /* a multiple of 16 */
   uint32_t address_offset; /* ADDRESSED: of the first address in the block, a multiple of 8 */
@@ -122,7 +120,7 @@ spirv_layout spirv_layout_of(const vyre_kernel_header *kernel, const spirv_facts
 /* Workgroup that an entry point is compiled with. */
 void spirv_planned(const vyre_kernel_entry *entry, const spirv_facts *facts, uint32_t workgroup[3]);
 
-/* Appends modules and tables to |code|, which is empty. The kernel has passed gpu_kernel_open and libvyre's verifier.
+/* Appends modules to |code|, which is empty. The kernel has passed gpu_kernel_open and libvyre's verifier.
  * Errors: UNSUPPORTED (what the target lacks, by name), LIMIT (of SPIR-V or the target, with both numbers), NO_MEMORY. */
 vyre_status spirv_emit(const vyre_kernel_header *kernel, const spirv_target *target, gpu_bytes *code,
                        spirv_facts *facts, vyre_error *error);
