@@ -1,7 +1,7 @@
 /* The plugin, its devices and its buffers: what every part of the Vulkan backend sees.
  *
- * instance.c has the plugin, facts.c what a physical device is, describe.c its record, device.c its use, memory.c blocks
- * of device memory, buffer.c buffers, selftest.c the numeric self-test. Work is the other half: executable.c, set.c,
+ * instance.c has the plugin, result.c answers of Vulkan, facts.c what a physical device is, describe.c its record,
+ * device.c its use, memory.c blocks of device memory, buffer.c buffers, selftest.c the numeric self-test. Work is the other half: executable.c, set.c,
  * batch.c, queue.c, timeline.c, complete.c. Nothing here counts references: libvyre destroys an object when nothing
  * uses it. */
 #ifndef VULKAN_VULKAN_H
@@ -30,15 +30,23 @@ enum vulkan_feature {
 #define VULKAN_HAS(of, feature) (((of)->features & VULKAN_BIT(feature)) != 0)
 
 /* Extensions that bring no feature. */
-typedef struct vulkan_extensions {
-  bool external_host, external_fd, pci, driver_properties, float_controls, spirv_1_4, portability;
-} vulkan_extensions;
+enum vulkan_extension {
+  VULKAN_EXTERNAL_HOST,
+  VULKAN_EXTERNAL_FD,
+  VULKAN_PCI,
+  VULKAN_DRIVER_PROPERTIES, /* this and the next two are set too where the core has them */
+  VULKAN_FLOAT_CONTROLS,
+  VULKAN_SPIRV_1_4,
+  VULKAN_PORTABILITY,
+  VULKAN_EXTENSION_COUNT
+};
 
 typedef struct vulkan_facts {
   VkPhysicalDevice handle;
   uint32_t api;           /* VK_API_VERSION_1_x that it is used with: the lower of the device's, the loader's and 1.3 */
   uint64_t features;      /* VULKAN_BIT of those that exist and are not switched off by the setting `without` */
-  vulkan_extensions has;
+  uint32_t structures;    /* bit 1 << number of the structures of features.def that it knows */
+  bool has[VULKAN_EXTENSION_COUNT];
   VkPhysicalDeviceProperties properties; /* limits are properties.limits */
   VkPhysicalDeviceIDProperties id;
   VkPhysicalDeviceMaintenance3Properties maintenance3; /* maxMemoryAllocationSize */
@@ -51,9 +59,10 @@ typedef struct vulkan_facts {
   VkPhysicalDeviceMemoryProperties memory;
   VkQueueFamilyProperties families[VULKAN_MAX_FAMILIES];
   uint32_t family_count;
+  bool exports;                /* new memory may leave as a file descriptor */
   uint64_t max_buffer_bytes;   /* of one VkBuffer; a binding through a descriptor has limits.maxStorageBufferRange */
-  bool described;              /* caps is filled in, self-test included */
-  vyre_capabilities caps;
+  vyre_capabilities caps;      /* without numeric promises until the self-test has run */
+  bool tested;
 } vulkan_facts;
 
 /* ---- Plugin ---------------------------------------------------------------------------------- */
@@ -84,14 +93,15 @@ typedef struct vulkan_queue {
 /* A piece of device memory; memory.c. */
 typedef struct vulkan_block vulkan_block;
 typedef struct vulkan_memory {
-  vulkan_block *block;
+  vulkan_block *block;      /* NULL: none */
   uint64_t offset, bytes;   /* inside the block's VkDeviceMemory */
+  struct vulkan_memory *before, *after; /* its neighbours in the block: it stays where it is while it is in use */
 } vulkan_memory;
 
 typedef struct vulkan_pool {
   pthread_mutex_t lock;
   vulkan_block *blocks;     /* all that exist, the newest first */
-  uint32_t allocations;     /* VkDeviceMemory objects, at most limits.maxMemoryAllocationCount */
+  uint32_t allocations;     /* how many, at most limits.maxMemoryAllocationCount */
 } vulkan_pool;
 
 /* Commands that the plugin itself runs and waits for, such as zeroing; buffer.c. */
@@ -114,7 +124,6 @@ struct vyre_plugin_device {
   VkDevice handle;
   pid_t process;            /* that opened it */
   atomic_bool lost;
-  atomic_int lost_code;     /* VkResult that said so */
   /* Those that can compute come first, families without graphics before others; then those that only copy. */
   vulkan_queue queues[VULKAN_MAX_QUEUES];
   uint32_t queue_count, compute_count;
@@ -130,6 +139,8 @@ struct vyre_plugin_device {
 vyre_status vulkan_check(vyre_plugin_device *device, VkResult result, const char *call, vyre_error *error);
 /* The same without a device, for calls of |where|. */
 vyre_status vulkan_answer(VkResult result, const char *where, const char *call, vyre_error *error);
+/* Makes it lost: |call| left the device in a state that nobody knows. Any thread. */
+void vulkan_lose(vyre_plugin_device *device, const char *call);
 /* At the begin of every slot: FORKED in a child, DEVICE_LOST once lost, else OK. */
 vyre_status vulkan_alive(vyre_plugin_device *device, vyre_error *error);
 /* Name of a VkResult, "VK_ERROR_DEVICE_LOST"; "VkResult" for a number that is none. */
@@ -198,7 +209,10 @@ vyre_status vulkan_timeline_value(vyre_plugin_timeline *timeline, uint64_t *valu
 vyre_status vulkan_timeline_signal(vyre_plugin_timeline *timeline, uint64_t value, vyre_error *error);
 vyre_status vulkan_timeline_wait(vyre_plugin_timeline *timeline, uint64_t value, uint64_t timeout_ns,
                                  vyre_error *error);
-/* For `native`: VkQueue and VkPipeline of the work half's objects; NOT_FOUND for other tags. */
+/* Tags of `native`: device HANDLE, PHYSICAL, INSTANCE; buffer HANDLE, ADDRESS; queue HANDLE, executable HANDLE (the
+ * VkPipeline of its first entry point). */
+enum { VULKAN_TAG_HANDLE = 0, VULKAN_TAG_PHYSICAL = 1, VULKAN_TAG_INSTANCE = 2, VULKAN_TAG_ADDRESS = 3 };
+/* Those of the work half's objects. */
 vyre_status vulkan_native_work(uint32_t kind, const void *object, uint32_t tag, uint64_t *out, vyre_error *error);
 
 #endif

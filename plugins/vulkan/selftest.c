@@ -1,0 +1,311 @@
+/* The numeric self-test: what Vulkan leaves to the device, such as subnormals, exact division and exact fma, is found by
+ * a run of the emitter's own code, once for each device and driver. */
+#include "plugins/vulkan/selftest.h"
+
+#include <string.h>
+
+#include "plugins/vulkan/compile.h"
+#include "plugins/vulkan/device.h"
+#include "plugins/vulkan/selftest_kernel.h"
+
+/* Operands, then the results of all operations but the copy. */
+typedef struct row {
+  uint64_t operand[SELFTEST_OPERANDS], result[SELFTEST_OPS - 1];
+} row;
+
+#define X(a, b, c, add, sub, mul, div, sqrt, fma) { { a, b, c }, { add, sub, mul, div, sqrt, fma } },
+static const row rows32[SELFTEST_ROWS] = {
+#define SELFTEST_F32
+#include "plugins/vulkan/selftest.inc"
+#undef SELFTEST_F32
+};
+static const row rows64[SELFTEST_ROWS] = {
+#define SELFTEST_F64
+#include "plugins/vulkan/selftest.inc"
+#undef SELFTEST_F64
+};
+#undef X
+
+typedef struct format {
+  uint32_t bits;
+  const row *rows;
+  uint64_t infinity, least; /* bits of infinity and of the least normal number */
+} format;
+static const format f32 = { 32, rows32, 0x7F800000, 0x00800000 };
+static const format f64 = { 64, rows64, 0x7FF0000000000000, 0x0010000000000000 };
+
+enum { ALL = VYRE_NUMERIC_SUBNORMALS | VYRE_NUMERIC_FMA | VYRE_NUMERIC_DIVISION };
+
+/* What is established: promises of each type. f64 is 0 where there is none. WRONG beside them says that plain sums or
+ * products of normal numbers are not right. */
+enum { WRONG = 1 << 30 };
+typedef struct findings {
+  uint32_t f32, f64;
+} findings;
+
+/* ---- Judging --------------------------------------------------------------------------------- */
+
+static uint64_t magnitude(const format *f, uint64_t bits) { return bits & ~(UINT64_C(1) << (f->bits - 1)); }
+
+/* The least normal number counts: it may be what a smaller result was rounded to. */
+static bool is_tiny(const format *f, uint64_t bits) {
+  return magnitude(f, bits) != 0 && magnitude(f, bits) <= f->least;
+}
+
+static bool is_same(const format *f, uint64_t wanted, uint64_t found) {
+  return wanted == found || (magnitude(f, wanted) > f->infinity && magnitude(f, found) > f->infinity);
+}
+
+static bool is_about_tiny(const format *f, const row *r, uint32_t op, uint64_t wanted) {
+  uint32_t operands = op == SELFTEST_FMA ? 3 : op == SELFTEST_COPY || op == SELFTEST_SQRT ? 1 : 2;
+  for (uint32_t i = 0; i < operands; i++)
+    if (is_tiny(f, r->operand[i])) return true;
+  return is_tiny(f, wanted);
+}
+
+/* The promise that a wrong result breaks. A sum of the other kind breaks them all. */
+static uint32_t broken_by(uint32_t op, bool about_tiny) {
+  switch (op) {
+    case SELFTEST_DIV:
+    case SELFTEST_SQRT: return VYRE_NUMERIC_DIVISION;
+    case SELFTEST_FMA: return VYRE_NUMERIC_FMA;
+    default: return about_tiny ? VYRE_NUMERIC_SUBNORMALS : ALL | WRONG;
+  }
+}
+
+static uint64_t read_number(const format *f, const uint8_t *data, uint32_t index) {
+  uint64_t number = 0;
+  memcpy(&number, data + index * (f->bits / 8), f->bits / 8);
+  return number;
+}
+
+/* What a device that flushes makes of subnormals in a division says nothing about division. */
+static uint32_t judge(const format *f, const uint8_t *results) {
+  uint32_t broken = 0;
+  for (uint32_t pass = 0; pass < 2; pass++)
+    for (uint32_t op = 0; op < SELFTEST_OPS; op++)
+      for (uint32_t i = 0; i < SELFTEST_ROWS; i++) {
+        const row *r = &f->rows[i];
+        uint64_t wanted = op == SELFTEST_COPY ? r->operand[0] : r->result[op - 1];
+        bool about_tiny = is_about_tiny(f, r, op, wanted);
+        bool is_base = op < SELFTEST_DIV;
+        if (is_base != (pass == 0) || (about_tiny && (broken & VYRE_NUMERIC_SUBNORMALS) != 0)) continue;
+        if (!is_same(f, wanted, read_number(f, results, op * SELFTEST_ROWS + i))) broken |= broken_by(op, about_tiny);
+      }
+  return (ALL & ~broken) | (broken & WRONG);
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+/* All that a run makes; what is NULL was not made. */
+typedef struct trial {
+  vyre_plugin_device *device;
+  vyre_plugin_executable *executable;
+  vyre_plugin_buffer *operands, *results;
+  vyre_plugin_set *set;
+  vyre_plugin_batch *batch;
+  vyre_plugin_queue *queue;
+  vyre_plugin_timeline *timeline;
+} trial;
+
+static const uint64_t patience_ns = UINT64_C(30) * 1000000000;
+
+static vyre_status load_kernel(trial *t, const vyre_capabilities *caps, const format *f, vyre_error *error) {
+  const vyre_host *host = t->device->host;
+  vyre_bytes blob = { .size = sizeof blob };
+  const vyre_kernel_header *kernel;
+  gpu_bytes bytes = { .data = NULL };
+  selftest_kernel(f->bits, &bytes);
+  vyre_status status = bytes.failed ? gpu_no_memory(error) : gpu_kernel_open(bytes.data, bytes.count, &kernel, error);
+  if (status == VYRE_OK) status = vulkan_emit(host, caps, kernel, &blob, error);
+  gpu_bytes_free(&bytes);
+  if (status == VYRE_OK)
+    status = vulkan_executable_load(t->device, blob.data, blob.length, &t->executable, error);
+  host->free(host->ctx, blob.data, blob.length);
+  return status;
+}
+
+static void write_operands(const format *f, uint8_t *to) {
+  for (uint32_t k = 0; k < SELFTEST_OPERANDS; k++)
+    for (uint32_t i = 0; i < SELFTEST_ROWS; i++)
+      memcpy(to + (k * SELFTEST_ROWS + i) * (f->bits / 8), &f->rows[i].operand[k], f->bits / 8);
+}
+
+static vyre_status make_buffers(trial *t, const format *f, vyre_error *error) {
+  uint64_t row_bytes = f->bits / 8 * SELFTEST_ROWS;
+  vyre_status status =
+    vulkan_buffer_make(t->device, VYRE_MEMORY_HOST_WRITE, row_bytes * SELFTEST_OPERANDS, &t->operands, error);
+  if (status == VYRE_OK)
+    status = vulkan_buffer_make(t->device, VYRE_MEMORY_HOST_READ, row_bytes * SELFTEST_OPS, &t->results, error);
+  if (status != VYRE_OK) return status;
+  write_operands(f, t->operands->host);
+  return vulkan_buffer_flush(t->operands, 0, t->operands->bytes, error);
+}
+
+static vyre_status make_batch(trial *t, vyre_error *error) {
+  const vyre_bind binds[2] = {
+    { .buffer = t->operands, .bytes = t->operands->bytes, .elements = SELFTEST_OPERANDS * SELFTEST_ROWS },
+    { .flags = VYRE_BIND_WRITTEN, .buffer = t->results, .bytes = t->results->bytes,
+      .elements = SELFTEST_OPS * SELFTEST_ROWS },
+  };
+  const vyre_set_request request = { .size = sizeof request, .bind_count = 2, .binds = binds };
+  vyre_status status = vulkan_set_create(t->executable, &request, &t->set, error);
+  const vyre_dispatch dispatch = { .size = sizeof dispatch,
+                                   .executable = t->executable,
+                                   .set = t->set,
+                                   .grid = { SELFTEST_ROWS / SELFTEST_GROUP, 1, 1 } };
+  const vyre_command command = { .kind = VYRE_COMMAND_DISPATCH, .record = &dispatch };
+  return status == VYRE_OK ? vulkan_batch_create(t->device, &command, 1, &t->batch, error) : status;
+}
+
+static vyre_status run_batch(trial *t, vyre_error *error) {
+  vyre_completion completion = { .size = sizeof completion };
+  vyre_status status = vulkan_queue_create(t->device, 0, &t->queue, error);
+  if (status == VYRE_OK) status = vulkan_timeline_create(t->device, 0, &t->timeline, error);
+  const vyre_point end = { .timeline = t->timeline, .value = 1 };
+  const vyre_submit submit = {
+    .size = sizeof submit, .batch = t->batch, .signals = &end, .signal_count = 1, .completion = &completion
+  };
+  if (status == VYRE_OK) status = vulkan_submit(t->queue, &submit, error);
+  if (status != VYRE_OK) return status;
+  status = vulkan_timeline_wait(t->timeline, 1, patience_ns, error);
+  if (status == VYRE_ERR_TIMEOUT) { /* the record above is gone when this returns, so the work has to be over */
+    vulkan_lose(t->device, "the self-test");
+    vulkan_timeline_wait(t->timeline, 1, patience_ns, NULL);
+  }
+  if (status == VYRE_OK && completion.status != VYRE_OK)
+    return gpu_fail(error, completion.status, gpu_name, "%s", completion.text);
+  return status == VYRE_OK ? vulkan_buffer_invalidate(t->results, 0, t->results->bytes, error) : status;
+}
+
+static void end_trial(trial *t) {
+  if (t->queue != NULL) vulkan_queue_destroy(t->queue);
+  if (t->timeline != NULL) vulkan_timeline_destroy(t->timeline);
+  if (t->batch != NULL) vulkan_batch_destroy(t->batch);
+  if (t->set != NULL) vulkan_set_destroy(t->set);
+  if (t->operands != NULL) vulkan_buffer_destroy(t->operands);
+  if (t->results != NULL) vulkan_buffer_destroy(t->results);
+  if (t->executable != NULL) vulkan_executable_destroy(t->executable);
+}
+
+static vyre_status try_format(vyre_plugin_device *device, const vyre_capabilities *caps, const format *f,
+                              uint32_t *promises, vyre_error *error) {
+  trial t = { .device = device };
+  vyre_status status = load_kernel(&t, caps, f, error);
+  if (status == VYRE_OK) status = make_buffers(&t, f, error);
+  if (status == VYRE_OK) status = make_batch(&t, error);
+  if (status == VYRE_OK) status = run_batch(&t, error);
+  if (status == VYRE_OK) *promises = judge(f, t.results->host);
+  end_trial(&t);
+  return status;
+}
+
+/* The emitter has to write what it would for a device that can do everything: only so is it seen what the device does. */
+static vyre_status run(vyre_plugin *plugin, vulkan_facts *facts, findings *found, vyre_error *error) {
+  vyre_plugin_device *device;
+  vyre_capabilities all = facts->caps;
+  all.numeric |= ALL;
+  vyre_status status = vulkan_device_start(plugin, facts, &device, error);
+  if (status != VYRE_OK) return status;
+  facts->caps.numeric |= ALL; /* of the device that the executables are loaded on */
+  status = try_format(device, &all, &f32, &found->f32, error);
+  if (status == VYRE_OK && (facts->caps.needs & VYRE_NEED_FLOAT64) != 0)
+    status = try_format(device, &all, &f64, &found->f64, error);
+  facts->caps.numeric &= ~(uint32_t)ALL;
+  vulkan_device_close(device);
+  return status;
+}
+
+/* ---- Keeping --------------------------------------------------------------------------------- */
+
+/* Whatever may change what a device does. The host adds the plugin's build. */
+typedef struct cache_key {
+  char what[16];
+  uint8_t device[VK_UUID_SIZE], driver[VK_UUID_SIZE], pipelines[VK_UUID_SIZE];
+  char text[VK_MAX_DRIVER_INFO_SIZE];
+  uint64_t features;
+  uint32_t vendor, id, version, api;
+} cache_key;
+
+static cache_key key_of(const vulkan_facts *facts) {
+  const VkPhysicalDeviceProperties *p = &facts->properties;
+  cache_key key;
+  memset(&key, 0, sizeof key);
+  memcpy(key.what, "selftest", sizeof "selftest");
+  memcpy(key.device, facts->id.deviceUUID, VK_UUID_SIZE);
+  memcpy(key.driver, facts->id.driverUUID, VK_UUID_SIZE);
+  memcpy(key.pipelines, p->pipelineCacheUUID, VK_UUID_SIZE);
+  memcpy(key.text, facts->driver.driverInfo, strnlen(facts->driver.driverInfo, sizeof key.text));
+  key.features = facts->features;
+  key.vendor = p->vendorID;
+  key.id = p->deviceID;
+  key.version = p->driverVersion;
+  key.api = facts->api;
+  return key;
+}
+
+static bool recall(const vyre_host *host, const cache_key *key, findings *out) {
+  vyre_bytes bytes = { .size = sizeof bytes };
+  if (host->cache_get == NULL || host->cache_get(host->ctx, key, sizeof *key, &bytes) != VYRE_OK) return false;
+  bool is_whole = bytes.length == sizeof *out;
+  if (is_whole) memcpy(out, bytes.data, sizeof *out);
+  host->free(host->ctx, bytes.data, bytes.length);
+  return is_whole;
+}
+
+static void keep(const vyre_host *host, const cache_key *key, const findings *found) {
+  if (host->cache_put != NULL) host->cache_put(host->ctx, key, sizeof *key, found, sizeof *found);
+}
+
+/* ---- The record ------------------------------------------------------------------------------ */
+
+/* A promise is one for all types. Of a device whose f64 keeps fewer of those that every program rests on, f64 is given up,
+ * not f32. */
+static void apply(const vyre_plugin *plugin, vulkan_facts *facts, const findings *found) {
+  const char *name = facts->properties.deviceName;
+  uint32_t promises = found->f32 & ALL;
+  if ((found->f32 & WRONG) != 0)
+    gpu_log(plugin->host, VYRE_LOG_WARNING, "selftest",
+            "%s adds or multiplies f32 wrongly, so nothing is promised of its floats. Fix: update its driver.", name);
+  if ((facts->caps.needs & VYRE_NEED_FLOAT64) != 0) {
+    uint32_t base = VYRE_NUMERIC_SUBNORMALS;
+    bool is_less = (found->f64 & WRONG) != 0 || (promises & base & ~found->f64) != 0;
+    if (is_less) {
+      facts->caps.needs &= ~(uint64_t)VYRE_NEED_FLOAT64;
+      gpu_log(plugin->host, VYRE_LOG_WARNING, "selftest",
+              "%s does not compute f64 as IEEE 754 says, so it counts as a device without. Fix: update its driver.", name);
+    } else {
+      promises &= found->f64;
+    }
+  }
+  facts->caps.numeric |= promises;
+  gpu_log(plugin->host, VYRE_LOG_DEBUG, "selftest", "%s: f32 0x%x, f64 0x%x, promised 0x%x.", name, found->f32,
+          found->f64, facts->caps.numeric);
+}
+
+static vyre_status establish(vyre_plugin *plugin, vulkan_facts *facts, vyre_error *error) {
+  const cache_key key = key_of(facts);
+  findings found = { 0, 0 };
+  vyre_error why = VYRE_ERROR_INIT;
+  if (!recall(plugin->host, &key, &found)) {
+    vyre_status status = run(plugin, facts, &found, &why);
+    if (status == VYRE_ERR_NO_MEMORY) return gpu_fail_vendor(error, status, why.vendor_code, why.where, "%s", why.text);
+    if (status != VYRE_OK) {
+      gpu_log(plugin->host, VYRE_LOG_WARNING, "selftest",
+              "%s could not be tested, so nothing is promised of its floats: %s", facts->properties.deviceName, why.text);
+      facts->tested = true;
+      return VYRE_OK;
+    }
+    keep(plugin->host, &key, &found);
+  }
+  apply(plugin, facts, &found);
+  facts->tested = true;
+  return VYRE_OK;
+}
+
+vyre_status vulkan_selftest(vyre_plugin *plugin, vulkan_facts *facts, vyre_error *error) {
+  pthread_mutex_lock(&plugin->lock);
+  vyre_status status = facts->tested ? VYRE_OK : establish(plugin, facts, error);
+  pthread_mutex_unlock(&plugin->lock);
+  return status;
+}

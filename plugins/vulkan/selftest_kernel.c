@@ -1,0 +1,141 @@
+/* The kernel that the numeric self-test runs: a row of operands an invocation, one result for each operation. */
+#include "plugins/vulkan/selftest_kernel.h"
+
+#include <string.h>
+
+/* Opcode and operands of each result; the copy is no instruction of its own. */
+static const struct { uint16_t op; uint8_t operands; } steps[SELFTEST_OPS] = {
+  [SELFTEST_COPY] = { VYRE_KERNEL_NONE, 1 }, [SELFTEST_ADD] = { VYRE_KERNEL_ADD, 2 },
+  [SELFTEST_SUB] = { VYRE_KERNEL_SUB, 2 },   [SELFTEST_MUL] = { VYRE_KERNEL_MUL, 2 },
+  [SELFTEST_DIV] = { VYRE_KERNEL_DIV, 2 },   [SELFTEST_SQRT] = { VYRE_KERNEL_SQRT, 1 },
+  [SELFTEST_FMA] = { VYRE_KERNEL_FMA, 3 },
+};
+
+/* Values: 0 is none; then k * SELFTEST_ROWS for k from 1; then results of instructions. */
+enum { CONSTANTS = SELFTEST_OPS - 1, MOST_VALUES = 64, MOST_INSNS = 64, ACCESSES = SELFTEST_OPERANDS + SELFTEST_OPS };
+
+typedef struct maker {
+  vyre_kernel_type word, number; /* u32, and the type that is tested */
+  vyre_kernel_value values[MOST_VALUES];
+  vyre_kernel_insn insns[MOST_INSNS];
+  vyre_kernel_access accesses[ACCESSES];
+  uint32_t value_count, insn_count, access_count;
+} maker;
+
+static uint32_t add_value(maker *m, vyre_kernel_type type, uint8_t uniform) {
+  m->values[m->value_count] = (vyre_kernel_value){ .type = type, .uniform = uniform, .most = UINT64_MAX };
+  return m->value_count++;
+}
+
+static uint32_t add_word(maker *m, uint32_t least, uint32_t most, uint8_t uniform) {
+  uint32_t value = add_value(m, m->word, uniform);
+  m->values[value].least = least;
+  m->values[value].most = most;
+  return value;
+}
+
+static void add_insn(maker *m, uint16_t op, uint32_t result, uint32_t a, uint32_t b, uint32_t c) {
+  m->insns[m->insn_count++] = (vyre_kernel_insn){ .op = op, .result = result, .arg = { a, b, c, 0 } };
+}
+
+/* Element |block| * SELFTEST_ROWS + |row| of a binding. */
+static uint32_t add_access(maker *m, uint32_t binding, uint32_t row, uint32_t block) {
+  uint32_t index = row;
+  if (block > 0) {
+    index = add_word(m, block * SELFTEST_ROWS, (block + 1) * SELFTEST_ROWS - 1, VYRE_KERNEL_UNIFORM_NONE);
+    add_insn(m, VYRE_KERNEL_ADD, index, row, block, 0);
+  }
+  m->accesses[m->access_count] = (vyre_kernel_access){ .space = VYRE_KERNEL_SPACE_BINDING,
+                                                       .bound_kind = VYRE_KERNEL_BOUND_PROVED,
+                                                       .number = binding,
+                                                       .element = m->number,
+                                                       .index = index,
+                                                       .alignment = m->number.bits / 8u };
+  return m->access_count++;
+}
+
+static void write_code(maker *m) {
+  uint32_t operand[SELFTEST_OPERANDS];
+  m->value_count = 1;
+  for (uint32_t k = 1; k <= CONSTANTS; k++)
+    add_word(m, k * SELFTEST_ROWS, k * SELFTEST_ROWS, VYRE_KERNEL_UNIFORM_GRID);
+  uint32_t row = add_word(m, 0, SELFTEST_ROWS - 1, VYRE_KERNEL_UNIFORM_NONE);
+  add_insn(m, VYRE_KERNEL_GID, row, 0, 0, 0);
+  for (uint32_t i = 0; i < SELFTEST_OPERANDS; i++) {
+    uint32_t access = add_access(m, 0, row, i);
+    operand[i] = add_value(m, m->number, VYRE_KERNEL_UNIFORM_NONE);
+    add_insn(m, VYRE_KERNEL_LOAD, operand[i], access, 0, 0);
+  }
+  for (uint32_t i = 0; i < SELFTEST_OPS; i++) {
+    uint32_t result = operand[0];
+    if (i != SELFTEST_COPY) {
+      result = add_value(m, m->number, VYRE_KERNEL_UNIFORM_NONE);
+      add_insn(m, steps[i].op, result, operand[0], steps[i].operands > 1 ? operand[1] : 0,
+               steps[i].operands > 2 ? operand[2] : 0);
+    }
+    uint32_t access = add_access(m, 1, row, i);
+    add_insn(m, VYRE_KERNEL_STORE, 0, access, result, 0);
+  }
+}
+
+/* ---- The block ------------------------------------------------------------------------------- */
+
+static vyre_kernel_table add_table(gpu_bytes *b, size_t start, const void *records, uint32_t count, uint32_t stride) {
+  gpu_bytes_align(b, 16);
+  vyre_kernel_table table = { .offset = (uint32_t)(b->count - start), .count = count, .stride = stride };
+  if (count > 0) gpu_bytes_add(b, records, (size_t)count * stride);
+  return table;
+}
+
+static vyre_kernel_table add_bindings(gpu_bytes *b, size_t start, const maker *m) {
+  vyre_kernel_binding bindings[2] = { { .access = VYRE_ACCESS_READ, .element = m->number },
+                                      { .access = VYRE_ACCESS_WRITE, .element = m->number, .count_offset = 8 } };
+  return add_table(b, start, bindings, 2, sizeof *bindings);
+}
+
+static vyre_kernel_table add_constants(gpu_bytes *b, size_t start) {
+  vyre_kernel_constant constants[CONSTANTS];
+  for (uint32_t k = 0; k < CONSTANTS; k++) constants[k].bits = (k + 1) * SELFTEST_ROWS;
+  return add_table(b, start, constants, CONSTANTS, sizeof *constants);
+}
+
+static void add_tables(gpu_bytes *b, size_t start, const maker *m, vyre_kernel_header *h) {
+  const vyre_kernel_entry entry = { .workgroup = { SELFTEST_GROUP, 1, 1 }, .insn_count = m->insn_count };
+  h->values = add_table(b, start, m->values, m->value_count, sizeof *m->values);
+  h->constants = add_constants(b, start);
+  h->insns = add_table(b, start, m->insns, m->insn_count, sizeof *m->insns);
+  h->accesses = add_table(b, start, m->accesses, m->access_count, sizeof *m->accesses);
+  h->entries = add_table(b, start, &entry, 1, sizeof entry);
+  h->bindings = add_bindings(b, start, m);
+  h->strings = add_table(b, start, "\0selftest", sizeof "\0selftest", 1);
+  vyre_kernel_table *const empty[] = { &h->operands,     &h->slots, &h->params,          &h->shared,
+                                       &h->locals,       &h->tables, &h->hidden_bindings, &h->hidden_words,
+                                       &h->specs };
+  static const uint32_t strides[] = { sizeof(uint32_t),           sizeof(vyre_kernel_slot),
+                                      sizeof(vyre_kernel_param),  sizeof(vyre_kernel_array),
+                                      sizeof(vyre_kernel_array),  sizeof(vyre_kernel_table_data),
+                                      sizeof(vyre_kernel_hidden_binding), sizeof(vyre_kernel_hidden_word),
+                                      sizeof(vyre_kernel_spec) };
+  for (uint32_t i = 0; i < sizeof empty / sizeof *empty; i++) *empty[i] = add_table(b, start, NULL, 0, strides[i]);
+  h->table_bytes = add_table(b, start, NULL, 0, 1);
+  gpu_bytes_align(b, 8);
+}
+
+void selftest_kernel(uint32_t bits, gpu_bytes *b) {
+  size_t start = b->count;
+  maker m = { .word = { VYRE_KERNEL_CLASS_UINT, 32, 1, 0 },
+              .number = { VYRE_KERNEL_CLASS_FLOAT, (uint8_t)bits, 1, 0 } };
+  vyre_kernel_header header = { .magic = VYRE_KERNEL_MAGIC,
+                                .header_bytes = sizeof header,
+                                .form_major = VYRE_KERNEL_FORM_MAJOR,
+                                .form_minor = VYRE_KERNEL_FORM_MINOR,
+                                .needs = VYRE_NEED_FMA | (bits == 64 ? VYRE_NEED_FLOAT64 : 0),
+                                .ulp = VYRE_ULP_UNSET,
+                                .name = 1,
+                                .launch_bytes = 16 };
+  write_code(&m);
+  gpu_bytes_add(b, &header, sizeof header);
+  add_tables(b, start, &m, &header);
+  header.bytes = (uint32_t)(b->count - start);
+  if (!b->failed) memcpy(b->data + start, &header, sizeof header);
+}
