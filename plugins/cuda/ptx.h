@@ -78,8 +78,8 @@ enum { PTX_NAME_ROOM = 80 };
 void ptx_entry_name(const vyre_kernel_header *kernel, uint32_t entry, char name[PTX_NAME_ROOM]);
 
 /* The opcodes that the emitter takes, for the descriptor, and the VYRE_NEED_* bits that a module can satisfy. */
-extern const vyre_opcode_support ptx_opcodes[];
-extern const uint32_t ptx_opcode_count;
+enum { PTX_OPCODE_COUNT = 84 };
+extern const vyre_opcode_support ptx_opcodes[PTX_OPCODE_COUNT];
 #define PTX_NEEDS ((1ull << 20) - 1) /* all of needs.def; GRID_SYNC where launches can be cooperative */
 
 #endif
