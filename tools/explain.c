@@ -129,6 +129,7 @@ static const struct {
     {VYRE_OPT_GROWTH_REVERTED, "growth"},
     {VYRE_OPT_EFFECT_REVERTED, "effects"},
     {VYRE_OPT_LIMIT_REVERTED, "limit"},
+    {VYRE_OPT_BROKEN_REVERTED, "broken"},
 };
 enum { REVERTS = sizeof reverts / sizeof reverts[0] };
 

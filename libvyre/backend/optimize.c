@@ -41,8 +41,7 @@ static void log_report(const vyre_context *context, const vyre_program *program,
   vyre_program_describe(program, &info);
   if (summary.outcome == VYRE_OPT_BROKEN)
     vyre_log_write(context->log, VYRE_LOG_WARNING, "optimizer",
-                   "The optimizer broke the program %s, which is compiled as it was written; VYRE_OPT=verify tells the "
-                   "pass. %s", info.name, summary.text);
+                   "In the program %s a pass of the optimizer was undone. %s", info.name, summary.text);
   if (summary.outcome == VYRE_OPT_BUDGET)
     vyre_log_write(context->log, VYRE_LOG_INFO, "optimizer", "The optimizer stopped early in the program %s: %s",
                    info.name, summary.text);

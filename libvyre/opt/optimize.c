@@ -18,15 +18,18 @@ typedef struct measure {
 } measure;
 
 typedef struct manager {
+  const opt_pass_row *rows;
+  uint32_t count;
   opt_unit unit;
   vyre_opt_options options;
   vyre_opt_report *report; /* always there while it runs */
   opt_context context;
-  bool chosen[OPT_MAX_PASSES], dirty[OPT_MAX_PASSES];
+  bool chosen[OPT_MAX_PASSES], dirty[OPT_MAX_PASSES], barred[OPT_MAX_PASSES];
   uint32_t order[OPT_MAX_PASSES], ordered;
   uint64_t begin, size_limit;
   measure now;             /* of the unit as it stands */
   bool stopped;            /* by a budget */
+  bool guards;             /* validate after each pass, and go on without one that broke the program */
 } manager;
 
 static uint64_t now_ns(void) {
@@ -111,12 +114,41 @@ static vyre_status inspect(manager *m, const char *pass, vyre_error *error) {
   return status == VYRE_OK ? VYRE_OK : blame(error, pass, &found);
 }
 
+/* The first defect is what the report tells of, whatever else comes. */
+static void end_with(manager *m, vyre_opt_outcome outcome, const char *text) {
+  vyre_opt_summary *s = &m->report->summary;
+  if (s->outcome == VYRE_OPT_BROKEN) return;
+  s->outcome = outcome;
+  s->text = text;
+}
+
+/* Whether the builder takes what a pass has made; where it does not, the report tells. */
+static vyre_opt_decision validate(manager *m, const char *pass) {
+  vyre_error found = VYRE_ERROR_INIT;
+  vyre_program *p;
+  vyre_status status = opt_unit_program(&m->unit, &p, &found);
+  vyre_program_release(p);
+  if (status == VYRE_OK) return VYRE_OPT_CHANGED;
+  if (status == VYRE_ERR_LIMIT) return VYRE_OPT_LIMIT_REVERTED;
+  if (status == VYRE_ERR_NO_MEMORY) {
+    m->unit.fault = OPT_NO_MEMORY;
+    return VYRE_OPT_UNCHANGED;
+  }
+  if (m->report->summary.outcome != VYRE_OPT_BROKEN) blame(&m->report->error, pass, &found);
+  end_with(m, VYRE_OPT_BROKEN, m->report->error.text);
+  return VYRE_OPT_BROKEN_REVERTED;
+}
+
 static vyre_opt_decision decide(manager *m, const opt_pass_row *row, measure *after) {
   opt_unit *u = &m->unit;
   bool changed = row->run(&m->context);
   if (u->fault == OPT_LIMIT) return VYRE_OPT_LIMIT_REVERTED;
   if (u->fault != OPT_FINE || (!changed && !u->has_before)) return VYRE_OPT_UNCHANGED;
-  return take_measure(u, after) ? judge(m, row, &m->now, after) : VYRE_OPT_UNCHANGED;
+  if (!take_measure(u, after)) return VYRE_OPT_UNCHANGED;
+  vyre_opt_decision decision = judge(m, row, &m->now, after);
+  bool jumps_out = (after->effects & OPT_HAS_BREAK) != 0; /* out of no loop: other passes could not go on with that */
+  bool looks = (m->guards || jumps_out) && !has_flag(m, VYRE_OPT_VERIFY | VYRE_OPT_ROUNDTRIP);
+  return decision == VYRE_OPT_CHANGED && looks ? validate(m, row->name) : decision;
 }
 
 /* Notes of what was undone go, too. */
@@ -125,24 +157,25 @@ static void drop_notes(manager *m, uint32_t count) {
 }
 
 static void mark_dirty(manager *m, uint32_t pass) {
-  const opt_pass_row *row = &opt_passes[pass];
-  for (uint32_t i = 0; i < opt_pass_count; i++) {
-    const opt_pass_row *other = &opt_passes[i];
+  const opt_pass_row *row = &m->rows[pass];
+  for (uint32_t i = 0; i < m->count; i++) {
+    const opt_pass_row *other = &m->rows[i];
     bool has_work = opt_list_has(other->requires, row->name) || opt_list_has(row->invalidates, other->name);
     if (i == pass || has_work) m->dirty[i] = true;
   }
 }
 
 static vyre_status run_pass(manager *m, uint32_t pass, bool *changed, vyre_error *error) {
-  const opt_pass_row *row = &opt_passes[pass];
+  const opt_pass_row *row = &m->rows[pass];
   vyre_opt_pass_report *r = &m->report->passes[pass];
   measure after = { 0 };
   uint64_t start = now_ns();
   uint32_t notes = m->report->notes.count;
-  m->context.pass = pass;
+  m->context.pass = row->name;
   *changed = false;
   vyre_opt_decision decision = decide(m, row, &after);
   r->decisions[decision]++;
+  m->barred[pass] |= decision == VYRE_OPT_BROKEN_REVERTED;
   r->nanoseconds += now_ns() - start;
   if (m->unit.fault == OPT_NO_MEMORY) return vyre_fail_memory(error, row->name);
   if (decision != VYRE_OPT_CHANGED) {
@@ -162,8 +195,7 @@ static vyre_status run_pass(manager *m, uint32_t pass, bool *changed, vyre_error
 static bool over_budget(manager *m, uint32_t pass) {
   if (m->options.budget_ns == 0 || now_ns() - m->begin < m->options.budget_ns) return false;
   m->stopped = true;
-  m->report->summary.outcome = VYRE_OPT_BUDGET;
-  m->report->summary.text = opt_passes[pass].name;
+  end_with(m, VYRE_OPT_BUDGET, m->rows[pass].name);
   return true;
 }
 
@@ -172,7 +204,7 @@ static vyre_status run_round(manager *m, uint32_t *last, vyre_error *error) {
   for (uint32_t i = 0; i < m->ordered; i++) {
     uint32_t pass = m->order[i];
     bool changed;
-    if (!m->dirty[pass]) {
+    if (!m->dirty[pass] || m->barred[pass]) {
       m->report->passes[pass].decisions[VYRE_OPT_CLEAN]++;
       continue;
     }
@@ -197,8 +229,7 @@ static vyre_status run_rounds(manager *m, vyre_error *error) {
   bool all = true;
   for (m->context.round = 1; !m->stopped; m->context.round++) {
     if (m->context.round > limit) {
-      m->report->summary.outcome = VYRE_OPT_BUDGET;
-      m->report->summary.text = last != UINT32_MAX ? opt_passes[last].name : "";
+      end_with(m, VYRE_OPT_BUDGET, last != UINT32_MAX ? m->rows[last].name : "");
       break;
     }
     vyre_status status = run_round(m, &last, error);
@@ -218,7 +249,7 @@ static vyre_status run_named(manager *m, vyre_error *error) {
     size_t bytes = strcspn(at, ", ");
     if (bytes > 0) {
       bool changed;
-      vyre_status status = run_pass(m, opt_pass_named(at, bytes), &changed, error);
+      vyre_status status = run_pass(m, opt_row_named(m->rows, m->count, at, bytes), &changed, error);
       if (status != VYRE_OK) return status;
     }
     at += bytes;
@@ -230,10 +261,10 @@ static vyre_status run_named(manager *m, vyre_error *error) {
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static vyre_status check_names(const char *list, vyre_error *error) {
+static vyre_status check_names(const manager *m, const char *list, vyre_error *error) {
   while (list != NULL && *list != 0) {
     size_t bytes = strcspn(list, ", ");
-    if (bytes > 0 && opt_pass_named(list, bytes) == UINT32_MAX)
+    if (bytes > 0 && opt_row_named(m->rows, m->count, list, bytes) == UINT32_MAX)
       return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "passes",
                        "Wanted the name of a pass, found \"%.*s\". Fix: `vyre opt --list` shows them.",
                        (int)(bytes < 64 ? bytes : 64), list);
@@ -243,7 +274,7 @@ static vyre_status check_names(const char *list, vyre_error *error) {
   return VYRE_OK;
 }
 
-static vyre_status check_options(const vyre_opt_options *options, vyre_error *error) {
+static vyre_status check_options(const manager *m, const vyre_opt_options *options, vyre_error *error) {
   if (options->size != sizeof *options)
     return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "options", "Wanted size %zu, found %u. Fix: begin with "
                      "VYRE_OPT_OPTIONS_INIT.", sizeof *options, options->size);
@@ -253,8 +284,8 @@ static vyre_status check_options(const vyre_opt_options *options, vyre_error *er
   if ((options->flags & ~(VYRE_OPT_DROP_BUFFERS * 2 - 1)) != 0)
     return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "flags", "Wanted VYRE_OPT_* bits, found 0x%x. Fix: clear the "
                      "others.", options->flags);
-  vyre_status status = check_names(options->passes, error);
-  return status == VYRE_OK ? check_names(options->print_after, error) : status;
+  vyre_status status = check_names(m, options->passes, error);
+  return status == VYRE_OK ? check_names(m, options->print_after, error) : status;
 }
 
 static bool is_chosen(const opt_pass_row *row, const vyre_opt_options *options) {
@@ -264,11 +295,12 @@ static bool is_chosen(const opt_pass_row *row, const vyre_opt_options *options) 
 
 static void choose(manager *m) {
   uint32_t bad;
-  for (uint32_t i = 0; i < opt_pass_count; i++) {
-    m->chosen[i] = m->dirty[i] = is_chosen(&opt_passes[i], &m->options);
-    m->report->passes[i].name = opt_passes[i].name;
+  m->report->pass_count = m->count;
+  for (uint32_t i = 0; i < m->count; i++) {
+    m->chosen[i] = m->dirty[i] = is_chosen(&m->rows[i], &m->options);
+    m->report->passes[i].name = m->rows[i].name;
   }
-  opt_pass_order(opt_passes, opt_pass_count, m->chosen, m->order, &m->ordered, &bad); /* a test holds the table to it */
+  opt_pass_order(m->rows, m->count, m->chosen, m->order, &m->ordered, &bad); /* a test holds the table to it */
 }
 
 /* The unit as a program; the source itself where that is all that can be given. */
@@ -278,8 +310,7 @@ static vyre_status conclude(manager *m, const vyre_program *source, vyre_program
     vyre_status status = opt_unit_program(&m->unit, out, &r->error);
     if (status == VYRE_OK) return VYRE_OK;
     if (status == VYRE_ERR_NO_MEMORY) return vyre_fail_memory(error, "optimizer");
-    r->summary.outcome = status == VYRE_ERR_LIMIT ? VYRE_OPT_BUDGET : VYRE_OPT_BROKEN;
-    r->summary.text = r->error.text;
+    end_with(m, status == VYRE_ERR_LIMIT ? VYRE_OPT_BUDGET : VYRE_OPT_BROKEN, r->error.text);
     r->summary.cost_after = r->summary.cost_before;
     r->summary.exprs_after = r->summary.exprs_before;
     r->summary.stmts_after = r->summary.stmts_before;
@@ -316,25 +347,51 @@ static vyre_status optimize(manager *m, const vyre_program *source, vyre_program
   return status;
 }
 
-vyre_status vyre_optimize(const vyre_program *program, const vyre_opt_options *options, vyre_program **out,
-                          vyre_opt_report **report, vyre_error *error) {
+/* One attempt; with |guards|, after one without has shown that they are needed. The caller frees *report. */
+static vyre_status attempt(manager *m, const vyre_program *program, bool guards, vyre_program **out,
+                           vyre_opt_report **report, vyre_error *error) {
+  *m = (manager){ .rows = m->rows, .count = m->count, .options = m->options, .guards = guards, .begin = now_ns(),
+                  .report = calloc(1, sizeof *m->report) };
+  *report = m->report;
+  if (m->report == NULL) return vyre_fail_memory(error, "optimizer");
+  vyre_status status = optimize(m, program, out, error);
+  opt_unit_free(&m->unit);
+  return status;
+}
+
+/* Passes are not validated one by one as long as none breaks a program: that is for the tests. */
+static vyre_status attempt_twice(manager *m, const vyre_program *program, vyre_program **out, vyre_opt_report **report,
+                                 vyre_error *error) {
+  vyre_status status = attempt(m, program, false, out, report, error);
+  if (status != VYRE_OK || (*report)->summary.outcome != VYRE_OPT_BROKEN) return status;
+  vyre_program_release(*out);
+  *out = NULL;
+  vyre_opt_report_free(*report);
+  return attempt(m, program, true, out, report, error);
+}
+
+vyre_status opt_optimize(const opt_pass_row *rows, uint32_t count, const vyre_program *program,
+                         const vyre_opt_options *options, vyre_program **out, vyre_opt_report **report,
+                         vyre_error *error) {
+  vyre_opt_report *r = NULL;
   *out = NULL;
   if (report != NULL) *report = NULL;
-  vyre_status status = check_options(options, error);
-  if (status != VYRE_OK) return status;
   manager *m = calloc(1, sizeof *m);
-  vyre_opt_report *r = calloc(1, sizeof *r);
-  if (m != NULL && r != NULL) {
+  if (m == NULL) return vyre_fail_memory(error, "optimizer");
+  m->rows = rows;
+  m->count = count;
+  vyre_status status = check_options(m, options, error);
+  if (status == VYRE_OK) {
     m->options = *options;
-    m->report = r;
-    m->begin = now_ns();
-    status = optimize(m, program, out, error);
-    opt_unit_free(&m->unit);
-  } else {
-    status = vyre_fail_memory(error, "optimizer");
+    status = attempt_twice(m, program, out, &r, error);
   }
   free(m);
   if (status != VYRE_OK || report == NULL) vyre_opt_report_free(r);
   else *report = r;
   return status;
+}
+
+vyre_status vyre_optimize(const vyre_program *program, const vyre_opt_options *options, vyre_program **out,
+                          vyre_opt_report **report, vyre_error *error) {
+  return opt_optimize(opt_passes, opt_pass_count, program, options, out, report, error);
 }

@@ -12,7 +12,8 @@
 typedef struct opt_context {
   opt_unit *unit;
   vyre_opt_report *report; /* takes notes; NULL for none */
-  uint32_t pass, round;
+  const char *pass; /* that runs */
+  uint32_t round;
   uint32_t level;          /* of the whole; 0 where passes were named */
   bool explains;
   bool drops_buffers; /* VYRE_OPT_DROP_BUFFERS */
@@ -32,11 +33,13 @@ typedef struct opt_pass_row {
   opt_pass_function *run;
 } opt_pass_row;
 
+/* The registry. Tests bring tables of their own. */
 extern const opt_pass_row opt_passes[];
 extern const uint32_t opt_pass_count;
 
-/* The row called so; UINT32_MAX if there is none. */
+/* The row of the registry called so, or that of another table; UINT32_MAX if there is none. */
 uint32_t opt_pass_named(const char *name, size_t bytes);
+uint32_t opt_row_named(const opt_pass_row *rows, uint32_t count, const char *name, size_t bytes);
 /* Whether a comma-separated list has |name|. */
 bool opt_list_has(const char *list, const char *name);
 
@@ -46,6 +49,11 @@ enum { OPT_MAX_PASSES = 64 };
  * False, and *bad the row, if they go round in a circle or require what is not there. */
 bool opt_pass_order(const opt_pass_row *rows, uint32_t count, const bool *chosen, uint32_t *order, uint32_t *ordered,
                     uint32_t *bad);
+
+/* vyre_optimize with the passes of |rows|, at most OPT_MAX_PASSES. */
+vyre_status opt_optimize(const opt_pass_row *rows, uint32_t count, const vyre_program *program,
+                         const vyre_opt_options *options, vyre_program **out, vyre_opt_report **report,
+                         vyre_error *error);
 
 #define X(id, phase, class_name, level, enables, family, requires, invalidates, doc) opt_pass_function opt_pass_##id;
 #include "opt/passes.def"

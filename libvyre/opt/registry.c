@@ -17,10 +17,14 @@ static bool is_called(const char *name, const char *text, size_t bytes) {
   return strlen(name) == bytes && memcmp(name, text, bytes) == 0;
 }
 
-uint32_t opt_pass_named(const char *name, size_t bytes) {
-  for (uint32_t i = 0; i < opt_pass_count; i++)
-    if (is_called(opt_passes[i].name, name, bytes)) return i;
+uint32_t opt_row_named(const opt_pass_row *rows, uint32_t count, const char *name, size_t bytes) {
+  for (uint32_t i = 0; i < count; i++)
+    if (is_called(rows[i].name, name, bytes)) return i;
   return UINT32_MAX;
+}
+
+uint32_t opt_pass_named(const char *name, size_t bytes) {
+  return opt_row_named(opt_passes, opt_pass_count, name, bytes);
 }
 
 /* Lists are separated by commas or spaces. */

@@ -10,6 +10,9 @@
 #include "ir/builder.h"
 #include "opt/unit.h"
 
+/* No variable, and none that was refused before: the builder tells of it. */
+static const vyre_var undeclared = VYRE_NO_VAR - 1;
+
 typedef struct replay {
   const opt_unit *unit;
   const vyre_program *p;
@@ -188,6 +191,7 @@ vyre_status opt_unit_program(opt_unit *u, vyre_program **out, vyre_error *error)
   r.out_of_memory = status != VYRE_OK || r.exprs == NULL || r.vars == NULL || r.bindings == NULL ||
                     r.suffixes == NULL;
   if (!r.out_of_memory) {
+    for (uint32_t i = 0; i < p->vars.count; i++) r.vars[i] = undeclared;
     build_declarations(&r);
     build_statements(&r);
   }

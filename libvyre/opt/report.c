@@ -5,7 +5,7 @@
 
 void opt_note(opt_context *c, const char *rule, uint32_t position, uint64_t saved) {
   if (!c->explains) return;
-  vyre_opt_note note = { opt_passes[c->pass].name, rule, position, c->round, saved, NULL };
+  vyre_opt_note note = { c->pass, rule, position, c->round, saved, NULL };
   if (!vyre_vector_push(&c->report->notes, note) && c->unit->fault == OPT_FINE) c->unit->fault = OPT_NO_MEMORY;
 }
 
@@ -25,13 +25,10 @@ void vyre_opt_report_free(vyre_opt_report *report) {
 
 void vyre_opt_report_summary(const vyre_opt_report *report, vyre_opt_summary *out) { *out = report->summary; }
 
-uint32_t vyre_opt_report_passes(const vyre_opt_report *report) {
-  (void)report;
-  return opt_pass_count;
-}
+uint32_t vyre_opt_report_passes(const vyre_opt_report *report) { return report->pass_count; }
 
 bool vyre_opt_report_pass(const vyre_opt_report *report, uint32_t index, vyre_opt_pass_report *out) {
-  if (index >= opt_pass_count) return false;
+  if (index >= report->pass_count) return false;
   *out = report->passes[index];
   return true;
 }

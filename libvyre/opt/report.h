@@ -11,6 +11,7 @@ struct vyre_opt_report {
   vyre_opt_summary summary;
   vyre_error error; /* what |summary.text| is taken from */
   vyre_opt_pass_report passes[OPT_MAX_PASSES];
+  uint32_t pass_count;
   VYRE_VECTOR(vyre_opt_note) notes;
 };
 

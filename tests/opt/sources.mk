@@ -1,9 +1,12 @@
 # The optimizer: its ground, what passes make of programs as text, and programs that are run before and after.
 opt_tests = \
-	tests/opt/test_fold tests/opt/test_golden tests/opt/test_memory tests/opt/test_range tests/opt/test_rules \
+	tests/opt/test_broken tests/opt/test_fold tests/opt/test_golden tests/opt/test_memory tests/opt/test_range tests/opt/test_rules \
 	tests/opt/test_same tests/opt/test_strength tests/opt/test_unit
 check_PROGRAMS += $(opt_tests)
 TESTS += $(opt_tests) tests/opt/test_pages.sh tests/opt/test_table.sh
+tests_opt_test_broken_SOURCES = tests/opt/test_broken.c
+tests_opt_test_broken_CFLAGS = $(TEST_CFLAGS)
+tests_opt_test_broken_LDADD = tests/gen/libgen.la $(TEST_LIBS)
 tests_opt_test_fold_SOURCES = tests/opt/test_fold.c
 tests_opt_test_fold_CFLAGS = $(TEST_CFLAGS)
 tests_opt_test_fold_LDADD = tests/gen/libgen.la $(cpu_ref_test_libs)

@@ -41,8 +41,8 @@ typedef struct vyre_opt_report vyre_opt_report;
 /* Makes the optimized program; |program| is not changed. The caller owns *out, which may be |program| itself once more
  * retained if nothing changed. |report| may be NULL; else the caller frees *report.
  * Errors, with *out and *report NULL: INVALID_ARGUMENT (options, an unknown pass, by name), NO_MEMORY, INTERNAL (with
- * VERIFY or ROUNDTRIP: a pass broke the program, by name). Without these flags a program that came out invalid is
- * dropped for the last valid one, and the report says so. */
+ * VERIFY or ROUNDTRIP: a pass broke the program, by name). Without these flags what a pass broke is undone, and the
+ * report says so. */
 VYRE_API vyre_status vyre_optimize(const vyre_program *program, const vyre_opt_options *options, vyre_program **out,
                                    vyre_opt_report **report, vyre_error *error);
 
@@ -53,7 +53,7 @@ VYRE_API void vyre_opt_report_free(vyre_opt_report *report);
 typedef enum vyre_opt_outcome {
   VYRE_OPT_DONE = 0,   /* no pass finds anything more to do */
   VYRE_OPT_BUDGET = 1, /* rounds or time were used up; the program is valid */
-  VYRE_OPT_BROKEN = 2  /* a pass made an invalid program, which was dropped: a defect, see |text| */
+  VYRE_OPT_BROKEN = 2  /* a pass made an invalid program and was undone: a defect, see |text|; the program is valid */
 } vyre_opt_outcome;
 
 /* What all passes together did to a program. */
@@ -64,7 +64,7 @@ typedef struct vyre_opt_summary {
   uint64_t exprs_before, exprs_after; /* as written */
   uint64_t stmts_before, stmts_after;
   uint64_t nanoseconds;
-  const char *text; /* for BUDGET and BROKEN: which pass; "" else */
+  const char *text; /* BUDGET: which pass; BROKEN: which pass, and what is wrong; "" else */
 } vyre_opt_summary;
 VYRE_API void vyre_opt_report_summary(const vyre_opt_report *report, vyre_opt_summary *out);
 
@@ -77,6 +77,7 @@ typedef enum vyre_opt_decision {
   VYRE_OPT_GROWTH_REVERTED, /* undone: the program grew beyond the limit */
   VYRE_OPT_EFFECT_REVERTED, /* undone: it had effects that it had not before */
   VYRE_OPT_LIMIT_REVERTED,  /* undone: a limit of programs was passed */
+  VYRE_OPT_BROKEN_REVERTED, /* undone: it had made an invalid program; the pass was not run again */
   VYRE_OPT_DECISIONS
 } vyre_opt_decision;
 
