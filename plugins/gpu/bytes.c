@@ -9,20 +9,21 @@
 enum { FIRST_ROOM = 4096 };
 static const size_t most = (size_t)1 << 31;
 
+/* From now on nothing fits. */
+static void *fail(gpu_bytes *b) {
+  b->failed = true;
+  b->room = b->count;
+  return NULL;
+}
+
 void *gpu_bytes_room(gpu_bytes *b, size_t bytes) {
   if (b->failed) return NULL;
   if (b->room - b->count >= bytes && b->data != NULL) return b->data + b->count;
-  if (bytes > most - b->count) {
-    b->failed = true;
-    return NULL;
-  }
+  if (bytes > most - b->count) return fail(b);
   size_t room = b->room != 0 ? b->room : FIRST_ROOM;
   while (room - b->count < bytes) room *= 2;
   uint8_t *data = realloc(b->data, room);
-  if (data == NULL) {
-    b->failed = true;
-    return NULL;
-  }
+  if (data == NULL) return fail(b);
   b->data = data;
   b->room = room;
   return data + b->count;
@@ -48,7 +49,7 @@ void gpu_bytes_format(gpu_bytes *b, const char *format, ...) {
     vsnprintf(to, (size_t)length + 1, format, again);
     b->count += (size_t)length;
   }
-  b->failed |= length < 0;
+  if (length < 0) fail(b);
   va_end(again);
   va_end(args);
 }

@@ -117,14 +117,18 @@ static bool arrays_fit(const vyre_kernel_header *h, const vyre_kernel_table *tab
   return true;
 }
 
+/* Not in a launch part, whose entry points still say which instructions they had. */
+static bool code_fits(const vyre_kernel_header *h, const vyre_kernel_entry *e, uint32_t *next_insn) {
+  if (e->insn_first != *next_insn || e->insn_count > h->insns.count - e->insn_first) return false;
+  *next_insn += e->insn_count;
+  return e->slot_first <= h->slots.count && e->slot_count <= h->slots.count - e->slot_first;
+}
+
 static bool entry_fits(const vyre_kernel_header *h, const vyre_kernel_entry *e, uint32_t *next_insn) {
   uint64_t size = (uint64_t)e->workgroup[0] * e->workgroup[1];
   if (size == 0 || __builtin_mul_overflow(size, e->workgroup[2], &size) || size == 0 || size > UINT32_MAX) return false;
   if (e->subgroup > 32 || (e->subgroup & (e->subgroup - 1)) != 0) return false;
-  if (e->insn_first != *next_insn || (h->insns.count != 0 && e->insn_count > h->insns.count - e->insn_first)) return false;
-  if (h->insns.count != 0) *next_insn += e->insn_count;
-  if (h->insns.count != 0 && (e->slot_first > h->slots.count || e->slot_count > h->slots.count - e->slot_first))
-    return false;
+  if (h->values.count != 0 && !code_fits(h, e, next_insn)) return false;
   return arrays_fit(h, &h->shared, e->shared_first, e->shared_count, e->shared_bytes) &&
          arrays_fit(h, &h->locals, e->local_first, e->local_count, e->local_bytes);
 }
@@ -141,10 +145,16 @@ static bool tables_fit(const vyre_kernel_header *h) {
   return h->table_bytes.count == 0 || h->table_bytes.stride == 1;
 }
 
+/* Parameters of at most 16 bytes, counts, and a word of each kind. */
+static uint64_t most_launch_bytes(const vyre_kernel_header *h) {
+  return 16ull * h->params.count + 8ull * h->bindings.count + 8ull * (VYRE_KERNEL_WORD_TIME_BUDGET + 1);
+}
+
 static vyre_status open_launch(const vyre_kernel_header *h, vyre_error *error) {
   uint32_t next_insn = 0;
   if (!in_strings(h, h->name)) return broken(error, "name", h->name);
-  if (h->launch_bytes % 8 != 0 || h->param_bytes > h->launch_bytes) return broken(error, "launch block", h->launch_bytes);
+  if (h->launch_bytes % 8 != 0 || h->launch_bytes > most_launch_bytes(h) || h->param_bytes > h->launch_bytes)
+    return broken(error, "launch block", h->launch_bytes);
   for (uint32_t i = 0; i < h->entries.count; i++)
     if (!entry_fits(h, gpu_entry(h, i), &next_insn)) return broken(error, "entry point", i);
   for (uint32_t i = 0; i < h->params.count; i++) {
