@@ -90,6 +90,15 @@ CUresult do_cuMemGetInfo(size_t *free_bytes, size_t *total) {
   return CUDA_SUCCESS;
 }
 
+CUresult do_cuMemGetAddressRange(CUdeviceptr *begin, size_t *bytes, CUdeviceptr p) {
+  pthread_mutex_lock(&cuda_lock);
+  const range *r = find(p);
+  if (r != NULL && begin != NULL) *begin = r->begin;
+  if (r != NULL && bytes != NULL) *bytes = r->bytes;
+  pthread_mutex_unlock(&cuda_lock);
+  return r != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
 CUresult do_cuMemAlloc(CUdeviceptr *out, size_t bytes) { return make_on_device(out, bytes); }
 
 CUresult do_cuMemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned flags) {

@@ -308,6 +308,8 @@ CUresult do_cuFuncSetAttribute(CUfunction f, int attribute, int value) {
   return CUDA_SUCCESS;
 }
 
+CUresult do_cuFuncLoad(CUfunction f) { return f != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE; }
+
 int cuda_occupancy(CUfunction f, int block, uint64_t shared) {
   if (block <= 0 || block > f->max_threads) return 0;
   int by_threads = cuda_attribute(39) / block, by_blocks = cuda_attribute(106);

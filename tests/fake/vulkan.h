@@ -54,6 +54,8 @@ struct VkDevice_T {
   _Atomic VkResult lost; /* VK_SUCCESS until then */
 };
 void vk_lose(VkDevice device, VkResult code);
+/* VkMemoryPropertyFlagBits of a type of memory; 0 behind the last. */
+VkMemoryPropertyFlags vk_memory_flags(uint32_t type);
 
 /* vulkan_objects.c */
 struct VkDeviceMemory_T {

@@ -113,7 +113,7 @@ static void fill_properties(VkPhysicalDevice gpu, VkPhysicalDeviceProperties *p)
                                      .driverVersion = VK_MAKE_API_VERSION(0, 1, 2, 3),
                                      .vendorID = 0x10000 + 1,
                                      .deviceID = 1 + gpu->index,
-                                     .deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU };
+                                     .deviceType = (VkPhysicalDeviceType)fake_number("kind", 2) };
   snprintf(p->deviceName, sizeof p->deviceName, "%s", fake_text("name", "Fake GPU"));
   memset(p->pipelineCacheUUID, 0x40, sizeof p->pipelineCacheUUID);
   fill_limits(&p->limits);
@@ -178,6 +178,31 @@ static void fill_chained(VkPhysicalDevice gpu, VkBaseOutStructure *s) {
     p->maxBufferSize = fake_number("memory", 1u << 30);
     break;
   }
+  case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES: {
+    VkPhysicalDeviceFloatControlsProperties *p = (void *)s;
+    VkBool32 keeps = strcmp(fake_text("features", "all"), "none") != 0;
+    p->denormBehaviorIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL;
+    p->roundingModeIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL;
+    p->shaderSignedZeroInfNanPreserveFloat32 = p->shaderDenormPreserveFloat32 = p->shaderRoundingModeRTEFloat32 = keeps;
+    p->shaderSignedZeroInfNanPreserveFloat64 = p->shaderDenormPreserveFloat64 = p->shaderRoundingModeRTEFloat64 = keeps;
+    break;
+  }
+  case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES: {
+    VkPhysicalDeviceDriverProperties *p = (void *)s;
+    snprintf(p->driverName, sizeof p->driverName, "fake");
+    snprintf(p->driverInfo, sizeof p->driverInfo, "1.2.3");
+    break;
+  }
+  case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES: {
+    VkPhysicalDeviceSubgroupSizeControlProperties *p = (void *)s;
+    p->minSubgroupSize = p->maxSubgroupSize = subgroup_size();
+    p->maxComputeWorkgroupSubgroups = 32;
+    p->requiredSubgroupSizeStages = VK_SHADER_STAGE_COMPUTE_BIT;
+    break;
+  }
+  case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES:
+    ((VkPhysicalDeviceMaintenance4Properties *)(void *)s)->maxBufferSize = fake_number("memory", 1u << 30);
+    break;
   case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT: {
     VkPhysicalDevicePCIBusInfoPropertiesEXT *p = (void *)s;
     p->pciDomain = p->pciDevice = p->pciFunction = 0;
@@ -216,6 +241,8 @@ static size_t feature_bytes(VkStructureType type) {
     X(BUFFER_DEVICE_ADDRESS, BufferDeviceAddress) X(VULKAN_MEMORY_MODEL, VulkanMemoryModel)
     X(SUBGROUP_SIZE_CONTROL, SubgroupSizeControl) X(SYNCHRONIZATION_2, Synchronization2)
     X(VARIABLE_POINTERS, VariablePointers) X(HOST_QUERY_RESET, HostQueryReset) X(MAINTENANCE_4, Maintenance4)
+    X(SHADER_SUBGROUP_EXTENDED_TYPES, ShaderSubgroupExtendedTypes)
+    X(ZERO_INITIALIZE_WORKGROUP_MEMORY, ZeroInitializeWorkgroupMemory)
 #undef X
   default: return 0;
   }
@@ -274,17 +301,36 @@ void vkGetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice gpu, uint32_t *c
   if (out == NULL || *count > 0) *count = 1;
 }
 
+/* Flags of VkMemoryPropertyFlagBits, a number a type: device local, host memory, the same cached, and a window that the
+ * host has into the first. */
+VkMemoryPropertyFlags vk_memory_flags(uint32_t type) {
+  const char *at = fake_text("types", "1 6 14 7");
+  char *end;
+  for (uint32_t i = 0;; i++, at = end) {
+    unsigned long flags = strtoul(at, &end, 10);
+    if (end == at) return 0;
+    if (i == type) return (VkMemoryPropertyFlags)flags;
+  }
+}
+
 static void fill_memory(VkPhysicalDeviceMemoryProperties *m) {
-  const VkMemoryPropertyFlags host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   *m = (VkPhysicalDeviceMemoryProperties){
-    .memoryTypeCount = 4,
-    .memoryTypes = { { VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0 },
-                     { host, 1 },
-                     { host | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, 1 },
-                     { host | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0 } },
     .memoryHeapCount = 2,
     .memoryHeaps = { { fake_number("memory", 1u << 30), VK_MEMORY_HEAP_DEVICE_LOCAL_BIT }, { 1ull << 32, 0 } },
   };
+  VkMemoryPropertyFlags flags;
+  while (m->memoryTypeCount < VK_MAX_MEMORY_TYPES && (flags = vk_memory_flags(m->memoryTypeCount)) != 0)
+    m->memoryTypes[m->memoryTypeCount++] =
+        (VkMemoryType){flags, (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != 0 ? 0 : 1};
+}
+
+void vkGetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice gpu, const VkPhysicalDeviceExternalBufferInfo *info,
+                                                 VkExternalBufferProperties *out) {
+  COUNT(vkGetPhysicalDeviceExternalBufferProperties);
+  (void)gpu;
+  out->externalMemoryProperties = (VkExternalMemoryProperties){0};
+  if (info->handleType == VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT)
+    out->externalMemoryProperties.externalMemoryFeatures = VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT;
 }
 
 void vkGetPhysicalDeviceMemoryProperties(VkPhysicalDevice gpu, VkPhysicalDeviceMemoryProperties *out) {

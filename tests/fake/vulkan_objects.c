@@ -22,8 +22,10 @@ static void unmake(const char *kind, void *object) {
 
 static uint64_t used; /* of the device's heap, under the lock */
 
+static bool is_local(uint32_t type) { return (vk_memory_flags(type) & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != 0; }
+
 static bool reserve(uint32_t type, uint64_t bytes) {
-  if (type != 0 && type != 3) return true; /* the host's heap is as large as it likes */
+  if (!is_local(type)) return true; /* the host's heap is as large as it likes */
   uint64_t all = fake_number("memory", 1u << 30);
   pthread_mutex_lock(&vk_lock);
   bool fits = bytes <= all - used;
@@ -33,7 +35,7 @@ static bool reserve(uint32_t type, uint64_t bytes) {
 }
 
 static void give_back(uint32_t type, uint64_t bytes) {
-  if (type != 0 && type != 3) return;
+  if (!is_local(type)) return;
   pthread_mutex_lock(&vk_lock);
   used -= bytes;
   pthread_mutex_unlock(&vk_lock);
@@ -53,7 +55,7 @@ VkResult vkAllocateMemory(VkDevice device, const VkMemoryAllocateInfo *info, con
   (void)device, (void)callbacks;
   *out = VK_NULL_HANDLE;
   void *imported = imported_pointer(info);
-  if (info->memoryTypeIndex > 3 || info->allocationSize == 0) return VK_ERROR_UNKNOWN;
+  if (vk_memory_flags(info->memoryTypeIndex) == 0 || info->allocationSize == 0) return VK_ERROR_UNKNOWN;
   if (imported == NULL && !reserve(info->memoryTypeIndex, info->allocationSize)) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   VkDeviceMemory m = make("memory", sizeof *m);
   void *bytes = imported;
@@ -84,9 +86,23 @@ VkResult vkMapMemory(VkDevice device, VkDeviceMemory m, VkDeviceSize offset, VkD
   ENTER(vkMapMemory);
   (void)device, (void)flags;
   *out = NULL;
-  if (m->type == 0 || offset >= m->size || (size != VK_WHOLE_SIZE && size > m->size - offset))
+  bool is_visible = (vk_memory_flags(m->type) & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
+  if (!is_visible || offset >= m->size || (size != VK_WHOLE_SIZE && size > m->size - offset))
     return VK_ERROR_MEMORY_MAP_FAILED;
   *out = m->bytes + offset;
+  return VK_SUCCESS;
+}
+
+/* Host memory that is coherent takes what the host has. */
+VkResult vkGetMemoryHostPointerPropertiesEXT(VkDevice device, VkExternalMemoryHandleTypeFlagBits kind,
+                                             const void *pointer, VkMemoryHostPointerPropertiesEXT *out) {
+  ENTER(vkGetMemoryHostPointerPropertiesEXT);
+  (void)device;
+  if (kind != VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT || (uintptr_t)pointer % 4096 != 0)
+    return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+  out->memoryTypeBits = 0;
+  for (uint32_t i = 0; vk_memory_flags(i) != 0; i++)
+    if ((vk_memory_flags(i) & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0) out->memoryTypeBits |= 1u << i;
   return VK_SUCCESS;
 }
 
@@ -126,7 +142,9 @@ void vkDestroyBuffer(VkDevice device, VkBuffer buffer, const VkAllocationCallbac
 }
 
 static VkMemoryRequirements requirements(VkBuffer buffer) {
-  return (VkMemoryRequirements){ (buffer->size + 255) / 256 * 256, 256, 15 };
+  uint32_t types = 0;
+  for (uint32_t i = 0; vk_memory_flags(i) != 0; i++) types |= 1u << i;
+  return (VkMemoryRequirements){(buffer->size + 255) / 256 * 256, 256, types};
 }
 
 void vkGetBufferMemoryRequirements(VkDevice device, VkBuffer buffer, VkMemoryRequirements *out) {
