@@ -15,6 +15,21 @@ AC_DEFUN([VYRE_WITH_MODULE], [
   AM_CONDITIONAL([HAVE_$2], [test $vyre_with_$1 = yes])
 ])
 
+# VYRE_WITH_HEADERS(name, VARIABLE, headers, packages that have them, what it is for)
+# --with-name=auto (default), yes or no. Sets HAVE_VARIABLE (automake conditional) and vyre_with_name.
+AC_DEFUN([VYRE_WITH_HEADERS], [
+  AC_ARG_WITH([$1], [AS_HELP_STRING([--with-$1], [$5 @<:@auto@:>@])], [], [with_$1=auto])
+  vyre_with_$1=no
+  AS_CASE([$with_$1],
+    [no], [],
+    [yes|auto], [vyre_with_$1=yes
+      AC_CHECK_HEADERS([$3], [], [vyre_with_$1=no
+        AS_IF([test "x$with_$1" = xyes],
+          [AC_MSG_ERROR([--with-$1 was asked for, but the header $ac_header is missing. Fix: install $4, or leave the option out.])])])],
+    [AC_MSG_ERROR([--with-$1 takes yes, no or auto, not "$with_$1". Fix: name a place through CPPFLAGS instead.])])
+  AM_CONDITIONAL([HAVE_$2], [test $vyre_with_$1 = yes])
+])
+
 # VYRE_WITH_PROGRAM(name, VARIABLE, what it is for)
 # Sets VARIABLE to the path of the program, HAVE_VARIABLE (automake conditional) and vyre_with_name.
 AC_DEFUN([VYRE_WITH_PROGRAM], [

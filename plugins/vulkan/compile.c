@@ -1,6 +1,7 @@
 /* Kernels become blobs, and blobs text. No device is needed. */
 #include "plugins/vulkan/compile.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "plugins/gpu/blob.h"
@@ -61,7 +62,8 @@ vyre_status vulkan_emit(const vyre_host *host, const vyre_capabilities *target, 
   const spirv_target t = spirv_target_of(target);
   spirv_facts facts;
   gpu_bytes code = { .data = NULL };
-  gpu_blob blob = { .build_id = VULKAN_BUILD_ID, .needs = kernel->needs, .kernel = kernel };
+  gpu_blob blob = { .needs = kernel->needs, .kernel = kernel };
+  snprintf(blob.build_id, sizeof blob.build_id, "%s", vulkan_build_id);
   vyre_status status = spirv_emit(kernel, &t, &code, &facts, error);
   if (status == VYRE_OK) {
     memcpy(blob.profile, target->profile, sizeof blob.profile - 1);
@@ -129,7 +131,7 @@ vyre_status vulkan_disassemble(const vyre_host *host, const void *data, uint64_t
   gpu_bytes text = { .data = NULL };
   out->data = NULL;
   out->length = 0;
-  vyre_status status = gpu_blob_read(VULKAN_BUILD_ID, data, bytes, &blob, error);
+  vyre_status status = gpu_blob_read(vulkan_build_id, data, bytes, &blob, error);
   if (status == VYRE_OK) status = list_modules(&blob, &text, error);
   if (status == VYRE_OK) status = give_text(host, &text, out, error);
   gpu_bytes_free(&text);

@@ -195,7 +195,7 @@ static vyre_status find_device(vyre_plugin *plugin, uint32_t index, vulkan_facts
 }
 
 vyre_status vulkan_device_describe(vyre_plugin *plugin, uint32_t index, vyre_capabilities *out, vyre_error *error) {
-  vulkan_facts *facts;
+  vulkan_facts *facts = NULL;
   vyre_status status = find_device(plugin, index, &facts, error);
   if (status != VYRE_OK) return status;
   vyre_capabilities caps = facts->caps;
@@ -205,7 +205,7 @@ vyre_status vulkan_device_describe(vyre_plugin *plugin, uint32_t index, vyre_cap
 }
 
 vyre_status vulkan_device_open(vyre_plugin *plugin, uint32_t index, vyre_plugin_device **out, vyre_error *error) {
-  vulkan_facts *facts;
+  vulkan_facts *facts = NULL;
   *out = NULL;
   vyre_status status = find_device(plugin, index, &facts, error);
   return status == VYRE_OK ? vulkan_device_start(plugin, facts, out, error) : status;

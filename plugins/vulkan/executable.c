@@ -100,7 +100,7 @@ static vyre_status check(vyre_plugin_executable *e, vyre_error *error) {
 /* ---- Loading --------------------------------------------------------------------------------- */
 
 static vyre_status read_blob(vyre_plugin_executable *e, uint64_t bytes, vyre_error *error) {
-  vyre_status status = gpu_blob_read(VULKAN_BUILD_ID, e->bytes, bytes, &e->blob, error);
+  vyre_status status = gpu_blob_read(vulkan_build_id, e->bytes, bytes, &e->blob, error);
   if (status != VYRE_OK) return status;
   e->kernel = e->blob.kernel;
   e->name = VYRE_KERNEL_TEXT(e->kernel, e->kernel->name);

@@ -80,7 +80,7 @@ static vyre_backend_desc desc = {
   .fingerprint = VYRE_ABI_FINGERPRINT,
   .name = gpu_name,
   .version = "1.0.0",
-  .build_id = VULKAN_BUILD_ID,
+  .build_id = vulkan_build_id,
   .ops = &ops,
   .opcodes = spirv_opcodes,
 };

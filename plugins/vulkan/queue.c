@@ -135,13 +135,25 @@ vyre_status vulkan_queue_create(vyre_plugin_device *device, uint32_t flags, vyre
   return status;
 }
 
-/* Its submissions have ended; those that nobody could see the end of are waited for here. */
-static void drain(vyre_plugin_queue *queue) {
-  vulkan_lane *lane = queue->lane;
+static const vulkan_submission *last_of(const vyre_plugin_queue *queue) {
   const vulkan_submission *last = NULL;
-  for (const vulkan_submission *s = lane->first; s != NULL; s = s->next)
+  for (const vulkan_submission *s = queue->lane->first; s != NULL; s = s->next)
     if (s->queue == queue) last = s;
-  if (last != NULL && vulkan_lane_wait(last, UINT64_MAX, NULL) != VYRE_OK) vulkan_lanes_give_up(queue->device);
+  return last;
+}
+
+/* Its submissions have ended; those whose end nobody could see are waited for here. A device that can't even say how far
+ * it is counts as lost. */
+static void drain(vyre_plugin_queue *queue) {
+  enum { MOST_FAILURES = 100 };
+  const uint64_t turn_ns = 50000000u;
+  int failures = 0;
+  for (const vulkan_submission *last; (last = last_of(queue)) != NULL;) {
+    vyre_status status = vulkan_lane_wait(last, turn_ns, NULL);
+    if (status != VYRE_OK && status != VYRE_ERR_TIMEOUT && ++failures == MOST_FAILURES)
+      vulkan_lose(queue->device, "waiting for a queue");
+    if (atomic_load(&queue->device->lost)) vulkan_lanes_give_up(queue->device);
+  }
 }
 
 static void abandon(vyre_plugin_queue *queue) {
@@ -165,7 +177,6 @@ static void abandon(vyre_plugin_queue *queue) {
 void vulkan_queue_destroy(vyre_plugin_queue *queue) {
   vulkan_work *work = queue->device->work;
   pthread_mutex_lock(&work->lock);
-  if (atomic_load(&queue->device->lost)) vulkan_lanes_give_up(queue->device);
   drain(queue);
   if (queue->first != NULL) abandon(queue);
   queue->lane->users--;
@@ -313,6 +324,12 @@ static vyre_status check_submit(const vyre_plugin_queue *queue, const vyre_submi
                   submit->batch->persistent ? "is" : "is not", queue->persistent ? "is for those" : "is not for those");
 }
 
+/* Without timeline semaphores a point of the same lane is waited for by its order. */
+static bool is_ordered(const vyre_plugin_queue *queue, const vyre_submit *submit) {
+  return (submit->flags & VYRE_SUBMIT_OVERLAP) == 0 ||
+         (queue->lane->progress == VK_NULL_HANDLE && submit->wait_count > 0);
+}
+
 vyre_status vulkan_submit(vyre_plugin_queue *queue, const vyre_submit *given, vyre_error *error) {
   vyre_submit submit;
   gpu_take(&submit, sizeof submit, given);
@@ -320,7 +337,7 @@ vyre_status vulkan_submit(vyre_plugin_queue *queue, const vyre_submit *given, vy
   if (status == VYRE_OK) status = check_submit(queue, &submit, error);
   if (status != VYRE_OK) return status;
   vulkan_submission *s;
-  status = take(queue, submit.batch, (submit.flags & VYRE_SUBMIT_OVERLAP) == 0, &s, error);
+  status = take(queue, submit.batch, is_ordered(queue, &submit), &s, error);
   if (status == VYRE_OK) status = fill(s, &submit, error);
   if (status == VYRE_OK) status = vulkan_recording_arm(s->recording, &submit, error);
   if (status == VYRE_OK) status = hand_over(queue, s, error);

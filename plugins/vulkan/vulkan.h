@@ -14,7 +14,8 @@
 
 #include "plugins/vulkan/api.h"
 
-#define VULKAN_BUILD_ID "vulkan-1"
+/* Made when it is built: a digest of the sources. */
+extern const char vulkan_build_id[];
 
 enum { VULKAN_MAX_FAMILIES = 16, VULKAN_MAX_QUEUES = 32 };
 

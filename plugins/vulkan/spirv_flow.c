@@ -1,0 +1,93 @@
+/* Ifs, loops and jumps of the kernel are SPIR-V's structured ones. Padding invocations take part where lanes meet and skip
+ * the rest, so that they do nothing and never loop alone. */
+#include "plugins/vulkan/spirv_emit.h"
+
+static spirv_frame *open_frame(spirv_emitter *e) {
+  if (e->depth == SPIRV_MAX_DEPTH) {
+    spirv_fail(e, VYRE_ERR_LIMIT,
+               "ifs and loops are nested %u deep and more, SPIR-V takes at most %d. Fix: nest less, or choose another "
+               "backend",
+               e->depth + 1, SPIRV_MAX_DEPTH);
+    return &e->frames[0];
+  }
+  spirv_frame *frame = &e->frames[e->depth++];
+  *frame = (spirv_frame){ .merge = spirv_id(&e->m), .loop = e->loop };
+  return frame;
+}
+
+static spirv_frame *top(spirv_emitter *e) { return &e->frames[e->depth - 1]; }
+
+static uint32_t condition_of(spirv_emitter *e, uint32_t value, bool is_followed) {
+  uint32_t condition = spirv_use(e, value);
+  if (e->real == 0) return condition;
+  if (is_followed) return spirv_followed(e, condition);
+  return spirv_value(&e->m, SpvOpLogicalAnd, T_BOOL, condition, e->real);
+}
+
+static void begin_if(spirv_emitter *e, const vyre_kernel_insn *in, uint32_t number) {
+  spirv_module *m = &e->m;
+  uint32_t condition = condition_of(e, in->arg[0], e->meets[number] != 0);
+  spirv_frame *frame = open_frame(e);
+  uint32_t inside = spirv_id(m);
+  bool has_else = gpu_insn(e->kernel, in->arg[1])->op == VYRE_KERNEL_ELSE;
+  frame->other = has_else ? spirv_id(m) : frame->merge;
+  spirv_do(m, SpvOpSelectionMerge, frame->merge, SpvSelectionControlMaskNone);
+  spirv_branch_if(m, condition, inside, frame->other);
+  spirv_label(m, inside);
+}
+
+static void begin_loop(spirv_emitter *e, uint32_t number) {
+  spirv_module *m = &e->m;
+  spirv_frame *frame = open_frame(e);
+  if (e->real != 0 && e->meets[number] == 0) frame->outer = spirv_when(m, e->real);
+  frame->header = spirv_id(m);
+  frame->other = spirv_id(m);
+  e->loop = e->depth - 1;
+  uint32_t body = spirv_id(m);
+  spirv_branch(m, frame->header);
+  spirv_label(m, frame->header);
+  spirv_do(m, SpvOpLoopMerge, frame->merge, frame->other, SpvLoopControlMaskNone);
+  spirv_branch(m, body);
+  spirv_label(m, body);
+}
+
+static void end_loop(spirv_emitter *e, const vyre_kernel_insn *in) {
+  spirv_module *m = &e->m;
+  spirv_frame *frame = top(e);
+  if (in->arg[0] == 0) {
+    spirv_branch(m, frame->header);
+  } else {
+    uint32_t condition = spirv_use(e, in->arg[0]);
+    if (e->real != 0 && frame->outer == 0) condition = spirv_followed(e, condition);
+    spirv_branch_if(m, condition, frame->merge, frame->header);
+  }
+  spirv_label(m, frame->merge);
+  if (frame->outer != 0) spirv_join(m, frame->outer);
+  e->loop = frame->loop;
+  e->depth--;
+}
+
+void spirv_flow(spirv_emitter *e, const vyre_kernel_insn *in, uint32_t number) {
+  spirv_module *m = &e->m;
+  switch (in->op) {
+    case VYRE_KERNEL_IF: begin_if(e, in, number); break;
+    case VYRE_KERNEL_ELSE:
+      spirv_branch(m, top(e)->merge);
+      spirv_label(m, top(e)->other);
+      break;
+    case VYRE_KERNEL_END_IF:
+      spirv_join(m, top(e)->merge);
+      e->depth--;
+      break;
+    case VYRE_KERNEL_LOOP: begin_loop(e, number); break;
+    case VYRE_KERNEL_CONTINUING: spirv_join(m, top(e)->other); break;
+    case VYRE_KERNEL_END_LOOP: end_loop(e, in); break;
+    case VYRE_KERNEL_BREAK: spirv_branch(m, e->frames[e->loop].merge); break;
+    case VYRE_KERNEL_CONTINUE: spirv_branch(m, e->frames[e->loop].other); break;
+    case VYRE_KERNEL_RETURN:
+      spirv_put_words(&m->part[PART_CODE], SpvOpReturn, NULL, 0);
+      m->block = 0;
+      break;
+    default: break;
+  }
+}
