@@ -142,7 +142,6 @@ bool ptx_has_groups(const ptx_emitter *e);
 bool ptx_group(ptx_emitter *e, const vyre_kernel_insn *in);      /* ptx_group.c */
 bool ptx_subgroup(ptx_emitter *e, const vyre_kernel_insn *in);   /* ptx_subgroup.c */
 void ptx_body(ptx_emitter *e);                                   /* ptx_flow.c */
-void ptx_return(ptx_emitter *e, const char *guard);
 
 /* The template of an operator on a type, NULL for none; also what reductions and scans combine by. */
 const char *ptx_operator(uint32_t op, ptx_type type);

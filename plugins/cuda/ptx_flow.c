@@ -2,7 +2,6 @@
  * for the whole workgroup says `.uni`. An arm that is short and only computes, loads, stores and sets slots is not
  * branched around: what it touches is predicated. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "plugins/cuda/ptx_emit.h"
 
@@ -37,11 +36,9 @@ static void close_block(ptx_emitter *e) {
 
 /* ---- Jumps ----------------------------------------------------------------------------------- */
 
-void ptx_return(ptx_emitter *e, const char *guard) {
-  char text[64] = "";
+static void leave(ptx_emitter *e) {
   if (e->uses_groups) ptx_plain(e, "cp.async.wait_all;");
-  strcat(strcat(text, guard), "ret;");
-  ptx_plain(e, text);
+  ptx_plain(e, "ret;");
 }
 
 static bool is_uniform(const ptx_emitter *e, uint32_t condition) {
@@ -104,9 +101,24 @@ static void predicated(ptx_emitter *e, uint32_t number, uint32_t end) {
 
 /* ---- Structure ------------------------------------------------------------------------------- */
 
+/* `if (c) break;` and its like: the jump takes the condition. */
+static bool conditional_jump(ptx_emitter *e, uint32_t number) {
+  if (e->entry->insn_first + e->entry->insn_count - number < 3) return false;
+  const vyre_kernel_insn *in = gpu_insn(e->h, number), *jump = gpu_insn(e->h, number + 1);
+  if (in->arg[1] != number + 2 || gpu_insn(e->h, number + 2)->op != VYRE_KERNEL_END_IF) return false;
+  if (jump->op == VYRE_KERNEL_BREAK || jump->op == VYRE_KERNEL_CONTINUE) {
+    branch(e, in->arg[0], true, jump->arg[1]);
+    return true;
+  }
+  if (jump->op != VYRE_KERNEL_RETURN || e->uses_groups) return false;
+  ptx_line(e, "@$0 ret;", ptx_predicate(e, in->arg[0]));
+  return true;
+}
+
 /* Gives the instruction to go on at. */
 static uint32_t begin_if(ptx_emitter *e, uint32_t number) {
   const vyre_kernel_insn *in = gpu_insn(e->h, number);
+  if (conditional_jump(e, number)) return number + 3;
   uint32_t end = is_uniform(e, in->arg[0]) ? 0 : short_if(e, number);
   if (end != 0) {
     predicated(e, number, end);
@@ -151,7 +163,7 @@ static uint32_t structure(ptx_emitter *e, uint32_t number) {
       open_block(e);
       break;
     case VYRE_KERNEL_END_LOOP: end_loop(e, number); break;
-    case VYRE_KERNEL_RETURN: ptx_return(e, ""); break;
+    case VYRE_KERNEL_RETURN: leave(e); break;
     default: go_to(e, in->arg[1]); /* BREAK, CONTINUE */
   }
   return number + 1;
@@ -186,5 +198,5 @@ void ptx_body(ptx_emitter *e) {
     if (gpu_insn(e->h, i)->op < VYRE_KERNEL_PARAM) i = structure(e, i);
     else instruction(e, i++);
   }
-  ptx_return(e, "");
+  leave(e);
 }

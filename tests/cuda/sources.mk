@@ -1,0 +1,19 @@
+# The CUDA backend without a device. What is read by name is tests/cuda/golden/*.
+noinst_LTLIBRARIES += tests/cuda/libmodules.la
+tests_cuda_libmodules_la_SOURCES = tests/cuda/modules.c tests/cuda/modules.h
+tests_cuda_libmodules_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+cuda_modules_libs = tests/cuda/libmodules.la plugins/cuda/libptx.la plugins/gpu/libgpu.la tests/gen/libgen.la
+
+check_PROGRAMS += tests/cuda/test_ptx
+TESTS += tests/cuda/test_ptx tests/cuda/ptxas.sh
+tests_cuda_test_ptx_SOURCES = tests/cuda/test_ptx.c
+tests_cuda_test_ptx_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cuda_test_ptx_CFLAGS = $(TEST_CFLAGS)
+tests_cuda_test_ptx_LDADD = $(cuda_modules_libs) $(TEST_LIBS)
+
+noinst_PROGRAMS += tests/cuda/emit
+tests_cuda_emit_SOURCES = tests/cuda/emit.c
+tests_cuda_emit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cuda_emit_LDADD = $(cuda_modules_libs) $(vyre_static_libs)
+
+EXTRA_DIST += tests/cuda/golden tests/cuda/ptxas.sh tests/cuda/resources.golden
