@@ -35,8 +35,8 @@ static void *run_alone(void *ctx) {
   const vyre_backend_ops *ops = &own.r.ops;
   for (uint32_t round = 0; round < 30; round++) {
     vyre_buffer_request request = {.size = sizeof request, .bytes = 1024};
-    request.properties = own.r.caps.memory_types[0].properties;
     void *map = NULL;
+    if (!raw_host_memory(&own.r, &request.properties)) return give_up(me, "memory of the host", VYRE_ERR_UNSUPPORTED);
     vyre_status status = ops->buffer_create(own.r.device, &request, &own.y, NULL);
     if (status == VYRE_OK) status = ops->buffer_map(own.y, &map, NULL);
     if (status != VYRE_OK) return give_up(me, "a buffer", status);

@@ -237,7 +237,7 @@ vyre_status kit_plugin_compile(kit *k, const vyre_program *program, const vyre_c
 /* ---- Work ------------------------------------------------------------------------------------ */
 
 /* Properties of the first memory that the host can read and write. */
-static bool host_memory(const raw *r, uint32_t *properties) {
+bool raw_host_memory(const raw *r, uint32_t *properties) {
   const uint32_t wanted = VYRE_MEMORY_HOST_READ | VYRE_MEMORY_HOST_WRITE;
   for (uint32_t i = 0; i < r->caps.memory_type_count && i < VYRE_MAX_MEMORY_TYPES; i++) {
     *properties = r->caps.memory_types[i].properties;
@@ -250,7 +250,7 @@ vyre_plugin_buffer *raw_buffer(raw *r, uint64_t bytes) {
   vyre_error error = VYRE_ERROR_INIT;
   vyre_buffer_request request = {.size = sizeof request, .bytes = (bytes + 15) & ~(uint64_t)15};
   vyre_plugin_buffer *buffer = NULL;
-  if (!host_memory(r, &request.properties)) {
+  if (!raw_host_memory(r, &request.properties)) {
     kit_skip(r->k, "no memory that the host reads and writes is claimed");
     return NULL;
   }
@@ -272,7 +272,7 @@ uint8_t *raw_map(raw *r, vyre_plugin_buffer *buffer) {
 
 static bool is_coherent(const raw *r) {
   uint32_t properties = 0;
-  return host_memory(r, &properties) && (properties & VYRE_MEMORY_COHERENT) != 0;
+  return raw_host_memory(r, &properties) && (properties & VYRE_MEMORY_COHERENT) != 0;
 }
 
 void raw_flush(raw *r, vyre_plugin_buffer *buffer, uint64_t bytes) {

@@ -72,6 +72,8 @@ vyre_plugin_executable *raw_executable(raw *r, const char *text);
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
+/* Properties of memory that the host can read and write; false if the device has none. */
+bool raw_host_memory(const raw *r, uint32_t *properties);
 /* Memory that the host can read and write, |bytes| of it; NULL with a kit_fail. A device without any is skipped. */
 vyre_plugin_buffer *raw_buffer(raw *r, uint64_t bytes);
 /* The host's address of it. */
