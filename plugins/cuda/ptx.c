@@ -258,6 +258,6 @@ vyre_status ptx_emit(const vyre_kernel_header *kernel, const ptx_target *target,
     else text->failed = true;
     free_room(&e);
   }
-  if (e.status == VYRE_OK && text->failed) return gpu_no_memory(error);
+  if (text->failed) return gpu_no_memory(error);
   return e.status;
 }
