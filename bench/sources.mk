@@ -37,3 +37,37 @@ bench_opt_bench_LDADD = bench/libvyre_kernels.la plugins/cpu_ref/libengine.la $(
 noinst_PROGRAMS += bench/lower_bench
 bench_lower_bench_SOURCES = bench/lower_bench.c
 bench_lower_bench_LDADD = tests/lower/libtargets.la tests/gen/libgen.la $(vyre_static_libs)
+
+# The Vulkan backend beside GLSL on the same driver: bare Vulkan is that of the peer, so it is built where that can be.
+vulkan_bench_programs = bench/vulkan/histogram.vyre bench/vulkan/mandelbrot.vyre bench/vulkan/matmul_apart.vyre \
+	bench/vulkan/saxpy.vyre bench/vulkan/saxpy_fma.vyre bench/vulkan/small.vyre
+vulkan_bench_shaders = bench/vulkan/fma.glsl bench/vulkan/histogram.comp bench/vulkan/mandelbrot.comp \
+	bench/vulkan/matmul.comp bench/vulkan/reduce.comp bench/vulkan/saxpy.comp bench/vulkan/small.comp
+vulkan_bench_sources = bench/vulkan/bench.c bench/vulkan/contest.c bench/vulkan/contest.h bench/vulkan/kernels.c \
+	bench/vulkan/peer.c bench/vulkan/start.c bench/vulkan/submit.c bench/vulkan/vyre.c
+EXTRA_DIST += bench/vulkan/shaders.sh $(vulkan_bench_programs) $(vulkan_bench_shaders) $(vulkan_bench_sources)
+if HAVE_VULKAN_PEER
+noinst_PROGRAMS += bench/vulkan_bench
+bench_vulkan_bench_SOURCES = $(vulkan_bench_sources) \
+	bench/peers/glsl/device.c bench/peers/glsl/device.h bench/peers/peer.c bench/peers/peer.h
+nodist_bench_vulkan_bench_SOURCES = bench/vulkan/shaders.h
+bench_vulkan_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench -I$(top_builddir)/bench \
+	-DBENCH_DIR='"$(abs_top_srcdir)/bench"'
+bench_vulkan_bench_LDADD = libvyre.la -lvulkan -lm
+bench/vulkan/bench-kernels.$(OBJEXT): bench/vulkan/shaders.h
+bench/vulkan/shaders.h: bench/vulkan/shaders.sh $(vulkan_bench_shaders)
+	$(AM_V_GEN)$(MKDIR_P) bench/vulkan && $(SHELL) $(srcdir)/bench/vulkan/shaders.sh $@
+CLEANFILES += bench/vulkan/shaders.h
+endif
+
+# The same for the SPIR-V emitter.
+if HAVE_CHECK
+if HAVE_VULKAN
+noinst_PROGRAMS += bench/spirv_bench
+bench_spirv_bench_SOURCES = bench/spirv_bench.c tests/vulkan/emitted.c tests/vulkan/emitted.h
+bench_spirv_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+bench_spirv_bench_CFLAGS = $(TEST_CFLAGS)
+bench_spirv_bench_LDADD = plugins/vulkan/libspirv.la plugins/gpu/libgpu.la tests/gen/libgen.la $(vyre_static_libs) \
+	$(CHECK_LIBS)
+endif
+endif
