@@ -1,7 +1,7 @@
 # Rule: includes point downward. The layers of libvyre, lowest first, are base ir opt lower plan backend ops. A layer
 # includes itself, lower layers and the public headers. No file of libvyre includes a plugin, a tool or the runtime.
-# A plugin includes public headers and files of its own directory; cpu_ref also base/ and ir/, and template/, whose
-# objects and queues it is built with. The runtime, the
+# A plugin includes public headers and files of its own directory; cuda and vulkan also gpu/, which they share; cpu_ref
+# also base/ and ir/, and template/, whose objects and queues it is built with. The runtime, the
 # command and the examples are users of the library: public headers and their own files. The benchmark harness is one
 # too, with base/ and the command's writers besides; the command includes the harness. The generator of random programs
 # in tests/gen is one as well, and the command, which includes it, runs what it makes. The command's conformance kit has
@@ -71,6 +71,9 @@ includes_point_downward() {
   sources_in "$tree/plugins" | while read -r file; do
     case ${file#"$tree/plugins/"} in
       cpu_ref/*) check_file "$file" base ir template ;;
+      gpu/*) check_file "$file" plugins/gpu ;;
+      cuda/*) check_file "$file" plugins/gpu plugins/cuda ;;
+      vulkan/*) check_file "$file" plugins/gpu plugins/vulkan ;;
       *) check_file "$file" ;;
     esac
   done
@@ -116,6 +119,10 @@ sample plugins/other/a.c '#include "ir/program.h"'
 must_find "internals in a plugin" includes_point_downward "$scratch/tree"
 sample plugins/cpu_ref/a.c '#include "backend/load.h"'
 must_find "the loader in cpu_ref" includes_point_downward "$scratch/tree"
+sample plugins/gpu/a.c '#include "plugins/cuda/ptx.h"'
+must_find "a backend in what backends share" includes_point_downward "$scratch/tree"
+sample plugins/vulkan/a.c '#include "plugins/cuda/ptx.h"'
+must_find "a backend in another one" includes_point_downward "$scratch/tree"
 sample tools/a.c '#include "ir/program.h"'
 must_find "internals in the command" includes_point_downward "$scratch/tree"
 sample bench/harness/a.c '#include "ir/program.h"'
@@ -131,5 +138,8 @@ sample libvyre/ir/a.c '#include "base/arena.h"
 must_pass "what ir may include" includes_point_downward "$scratch/tree"
 sample plugins/cpu_ref/a.c '#include "ir/program.h"'
 must_pass "the ir in cpu_ref" includes_point_downward "$scratch/tree"
+
+sample plugins/cuda/a.c '#include "plugins/gpu/kernel.h"'
+must_pass "what backends share in a backend" includes_point_downward "$scratch/tree"
 
 enforce includes_point_downward "$top_srcdir"
