@@ -72,9 +72,16 @@ static uint64_t number_specs(const vyre_program *program, const vyre_compile_opt
 static int optimize(const parsed_options *o, const loaded_program *p, const vyre_compile_options *call,
                     vyre_program **out) {
   vyre_opt_options options = VYRE_OPT_OPTIONS_INIT;
+  vyre_spec_constant *specs = calloc(call->spec_count + (size_t)1, sizeof *specs);
   vyre_error error = VYRE_ERROR_INIT;
   session s;
   *out = NULL;
+  if (!specs) {
+    output_complain("memory is exhausted");
+    return OUTPUT_FAILED;
+  }
+  options.spec = specs;
+  options.spec_count = number_specs(p->program, call, specs);
   int result = session_load(o, &s);
   if (result == OUTPUT_DONE) {
     vyre_config_value setting;
@@ -84,6 +91,7 @@ static int optimize(const parsed_options *o, const loaded_program *p, const vyre
     if (vyre_optimize(p->program, &options, out, NULL, &error) != VYRE_OK) result = output_error(p->path, &error);
   }
   session_close(&s);
+  free(specs);
   return result;
 }
 

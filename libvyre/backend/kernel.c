@@ -42,7 +42,7 @@ vyre_status vyre_request_kernel(const vyre_context *context, const vyre_backend_
     take_program(request, program);
     return VYRE_OK;
   }
-  vyre_status status = vyre_request_optimize(context, program, level, &request->compiled, error);
+  vyre_status status = vyre_request_optimize(context, program, level, &request->record, &request->compiled, error);
   if (status != VYRE_OK) return status;
   status = lower(desc, target, request->compiled, &request->record, error);
   if (status == VYRE_OK || status == VYRE_ERR_NO_MEMORY || request->compiled == program) return status;

@@ -226,9 +226,9 @@ vyre_status vyre_request_kernel(const vyre_context *context, const vyre_backend_
                                 const vyre_capabilities *target, const vyre_program *program, uint32_t level,
                                 vyre_request *request, vyre_error *error);
 void vyre_request_free_kernel(vyre_request *request);
-/* optimize.c: the optimized program, counted, which may be |program| itself. A defect of the optimizer is logged. */
+/* optimize.c: the program optimized for the spec constants of |request|, counted, which may be |program| itself. A defect of the optimizer is logged. */
 vyre_status vyre_request_optimize(const vyre_context *context, const vyre_program *program, uint32_t level,
-                                  vyre_program **out, vyre_error *error);
+                                  const vyre_compile_request *request, vyre_program **out, vyre_error *error);
 
 /* compile.c */
 void vyre_executable_retain(vyre_executable *executable);

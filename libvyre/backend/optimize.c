@@ -48,11 +48,13 @@ static void log_report(const vyre_context *context, const vyre_program *program,
 }
 
 vyre_status vyre_request_optimize(const vyre_context *context, const vyre_program *program, uint32_t level,
-                                  vyre_program **out, vyre_error *error) {
+                                  const vyre_compile_request *request, vyre_program **out, vyre_error *error) {
   vyre_opt_options options = VYRE_OPT_OPTIONS_INIT;
   vyre_opt_report *report;
   options.level = level;
   options.flags = debug_flags(context->config);
+  options.spec = request->spec;
+  options.spec_count = request->spec_count;
   vyre_status status = vyre_optimize(program, &options, out, &report, error);
   if (status != VYRE_OK) return status;
   log_report(context, program, report);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <vyre/backend.h>
 #include <vyre/text.h>
 #include <vyre/wire.h>
 
@@ -274,7 +275,24 @@ static vyre_status check_names(const manager *m, const char *list, vyre_error *e
   return VYRE_OK;
 }
 
-static vyre_status check_options(const manager *m, const vyre_opt_options *options, vyre_error *error) {
+/* Each is a parameter's, with its type and no bit beyond that, by ascending number. */
+static vyre_status check_specs(const vyre_program *p, const vyre_opt_options *o, vyre_error *error) {
+  for (uint64_t i = 0; i < o->spec_count; i++) {
+    const vyre_spec_constant *s = &o->spec[i];
+    bool is_next = s->id < p->params.count && (i == 0 || s->id > o->spec[i - 1].id);
+    bool fits = is_next && s->type == p->params.data[s->id].type;
+    uint32_t bits = !fits ? 64 : s->type == VYRE_TYPE_BOOL ? 1 : 8 * ir_type_at((vyre_type)s->type)->bytes;
+    if (!fits || (bits < 64 && s->bits >> bits != 0))
+      return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "spec",
+                       "Spec constant %llu has id %u, type %u and bits 0x%llX; wanted are values of parameters of the "
+                       "program, with their types, by ascending number. Fix: correct it.",
+                       (unsigned long long)i, s->id, s->type, (unsigned long long)s->bits);
+  }
+  return VYRE_OK;
+}
+
+static vyre_status check_options(const manager *m, const vyre_program *program, const vyre_opt_options *options,
+                                 vyre_error *error) {
   if (options->size != sizeof *options)
     return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "options", "Wanted size %zu, found %u. Fix: begin with "
                      "VYRE_OPT_OPTIONS_INIT.", sizeof *options, options->size);
@@ -284,7 +302,8 @@ static vyre_status check_options(const manager *m, const vyre_opt_options *optio
   if ((options->flags & ~(VYRE_OPT_DROP_BUFFERS * 2 - 1)) != 0)
     return vyre_fail(error, VYRE_ERR_INVALID_ARGUMENT, "flags", "Wanted VYRE_OPT_* bits, found 0x%x. Fix: clear the "
                      "others.", options->flags);
-  vyre_status status = check_names(m, options->passes, error);
+  vyre_status status = check_specs(program, options, error);
+  if (status == VYRE_OK) status = check_names(m, options->passes, error);
   return status == VYRE_OK ? check_names(m, options->print_after, error) : status;
 }
 
@@ -333,7 +352,8 @@ static vyre_status optimize(manager *m, const vyre_program *source, vyre_program
   m->context = (opt_context){ .unit = &m->unit, .report = m->report,
                                .level = m->options.passes == NULL ? m->options.level : 0,
                                .explains = has_flag(m, VYRE_OPT_EXPLAIN),
-                               .drops_buffers = has_flag(m, VYRE_OPT_DROP_BUFFERS) };
+                               .drops_buffers = has_flag(m, VYRE_OPT_DROP_BUFFERS),
+                               .spec = m->options.spec, .spec_count = m->options.spec_count };
   vyre_status status = m->options.passes != NULL ? run_named(m, error) : run_rounds(m, error);
   if (status != VYRE_OK) return status;
   s->cost_before = before.cost;
@@ -380,7 +400,7 @@ vyre_status opt_optimize(const opt_pass_row *rows, uint32_t count, const vyre_pr
   if (m == NULL) return vyre_fail_memory(error, "optimizer");
   m->rows = rows;
   m->count = count;
-  vyre_status status = check_options(m, options, error);
+  vyre_status status = check_options(m, program, options, error);
   if (status == VYRE_OK) {
     m->options = *options;
     status = attempt_twice(m, program, out, &r, error);

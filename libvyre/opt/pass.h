@@ -17,6 +17,8 @@ typedef struct opt_context {
   uint32_t level;          /* of the whole; 0 where passes were named */
   bool explains;
   bool drops_buffers; /* VYRE_OPT_DROP_BUFFERS */
+  const struct vyre_spec_constant *spec; /* parameters that are known, by ascending id */
+  uint64_t spec_count;
 } opt_context;
 
 /* Notes a rewrite for who asks to have it explained. |rule| has static storage. */

@@ -21,7 +21,8 @@ enum { MAX_WAYS = OPT_MAX_PASSES + 8, SHUFFLED_PASSES = 16, FOUND_ENOUGH = 5 };
 
 /* ---- Ways ------------------------------------------------------------------------------------ */
 
-static uint64_t seed_of_order; /* for passes in any order */
+static uint64_t seed_of_order;      /* for passes in any order, and for which parameters are known */
+static const run_case *case_at_hand; /* whose parameters they are */
 
 static vyre_status optimize(vyre_program *p, uint32_t level, const char *passes, vyre_program **out,
                             vyre_error *error) {
@@ -51,6 +52,26 @@ static vyre_status shuffled(vyre_program *p, vyre_program **out, vyre_error *err
   return optimize(p, 2, list, out, error);
 }
 
+/* At any level for the values that some parameters have in the case at hand. */
+static vyre_status specialized(vyre_program *p, vyre_program **out, vyre_error *error) {
+  random_source r = { seed_of_order };
+  outcome *given = outcome_create();
+  if (given == NULL || !outcome_prepare(given, p, case_at_hand)) abort();
+  vyre_spec_constant spec[OUTCOME_MAX];
+  vyre_opt_options options = VYRE_OPT_OPTIONS_INIT;
+  vyre_param_info param;
+  for (uint32_t i = 0; i < OUTCOME_MAX && vyre_program_param(p, i, &param); i++) {
+    uint32_t bytes = vyre_type_describe(param.type)->bytes;
+    uint64_t bits = given->memory.params[i] & UINT64_MAX >> (param.type == VYRE_TYPE_BOOL ? 63 : 64 - 8 * bytes);
+    if (random_below(&r, 4) > 0) spec[options.spec_count++] = (vyre_spec_constant){ i, param.type, bits };
+  }
+  options.spec = spec;
+  options.flags = VYRE_OPT_VERIFY;
+  options.level = 1 + random_below(&r, 2);
+  outcome_destroy(given);
+  return vyre_optimize(p, &options, out, NULL, error);
+}
+
 #define X(id, phase, class_name, level, enables, family, requires, invalidates, doc)              \
   static vyre_status pass_##id(vyre_program *p, vyre_program **out, vyre_error *error) { \
     return optimize(p, 2, #id, out, error);                                               \
@@ -62,6 +83,7 @@ static const variant all_ways[] = {
   { .name = "level-1", .transform = at_level_1 },
   { .name = "level-2", .transform = at_level_2 },
   { .name = "shuffled", .transform = shuffled },
+  { .name = "specialized", .transform = specialized },
 #define X(id, phase, class_name, level, enables, family, requires, invalidates, doc) \
   { .name = #id, .transform = pass_##id },
 #include "opt/passes.def"
@@ -129,6 +151,7 @@ static void try_seed(search *s, uint64_t seed) {
   c.steps = 100000;
   if (s->dense) c.grid[0] = c.grid[1] = c.grid[2] = 1;
   seed_of_order = seed;
+  case_at_hand = &c;
   uint32_t count = ways_of(s, p, seed, ways);
   if (count > 0) {
     variants_check(&s->hunt.room, ways, count, p, &c, NULL, &found);

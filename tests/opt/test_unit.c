@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vyre/backend.h>
 #include <vyre/text.h>
 
 #include "../gen/random_program.h"
@@ -220,13 +221,21 @@ END_TEST
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 START_TEST(options_are_checked) {
-  vyre_program *p = parse("program p {\n}\n"), *out;
+  vyre_program *p = parse("program p {\n  param n: u32;\n  param b: bool;\n}\n"), *out;
+  static const vyre_spec_constant turned[] = { { 1, VYRE_TYPE_BOOL, 1 }, { 0, VYRE_TYPE_U32, 1 } },
+                                  absent[] = { { 2, VYRE_TYPE_U32, 1 } }, other[] = { { 0, VYRE_TYPE_I32, 1 } },
+                                  long_bool[] = { { 1, VYRE_TYPE_BOOL, 2 } }, wide[] = { { 0, VYRE_TYPE_U32, 1ull << 32 } };
   static const struct { vyre_opt_options options; const char *where; } rows[] = {
     { { .size = 8, .level = 2 }, "options" },
     { { .size = sizeof(vyre_opt_options), .level = 3 }, "level" },
     { { .size = sizeof(vyre_opt_options), .flags = 1u << 20 }, "flags" },
     { { .size = sizeof(vyre_opt_options), .passes = "dce, no_such" }, "passes" },
     { { .size = sizeof(vyre_opt_options), .print_after = "dc" }, "passes" },
+    { { .size = sizeof(vyre_opt_options), .spec = turned, .spec_count = 2 }, "spec" },
+    { { .size = sizeof(vyre_opt_options), .spec = absent, .spec_count = 1 }, "spec" },
+    { { .size = sizeof(vyre_opt_options), .spec = other, .spec_count = 1 }, "spec" },
+    { { .size = sizeof(vyre_opt_options), .spec = long_bool, .spec_count = 1 }, "spec" },
+    { { .size = sizeof(vyre_opt_options), .spec = wide, .spec_count = 1 }, "spec" },
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     vyre_error error = VYRE_ERROR_INIT;
@@ -234,6 +243,33 @@ START_TEST(options_are_checked) {
     ck_assert_str_eq(error.where, rows[i].where);
     ck_assert_ptr_nonnull(strstr(error.text, "Fix:"));
     ck_assert_ptr_null(out);
+  }
+  vyre_program_release(p);
+}
+END_TEST
+
+/* Literals where parameters stood, and what follows from that; the parameters stay declared. A NaN with a payload is no
+ * literal, and level 0 leaves all as it is. */
+START_TEST(known_parameters_are_literals) {
+  vyre_program *p = parse("program p {\n  param n: u32;\n  param f: f32;\n  param g: f32;\n  write y: f32[];\n"
+                          "  for (i in 0..n) {\n    y[i + n] = f * g;\n  }\n}\n"), *out;
+  static const vyre_spec_constant spec[] = { { 0, VYRE_TYPE_U32, 1 }, { 1, VYRE_TYPE_F32, 0x40000000 },
+                                             { 2, VYRE_TYPE_F32, 0x7FC00001 } };
+  static const char head[] = "program p workgroup(1) {\n  param n: u32;\n  param f: f32;\n  param g: f32;\n"
+                             "  write y: f32[];\n\n";
+  for (uint32_t level = 0; level <= 2; level += 2) {
+    vyre_opt_options options = VYRE_OPT_OPTIONS_INIT;
+    char wanted[512];
+    options.level = level;
+    options.spec = spec;
+    options.spec_count = 3;
+    ck_assert_int_eq(vyre_optimize(p, &options, &out, NULL, NULL), VYRE_OK);
+    char *text = text_of(out);
+    snprintf(wanted, sizeof wanted, "%s%s}\n", head, level == 0 ?
+             "  for (i in 0..n) {\n    y[i + n] = f * g;\n  }\n" : "  y[1] = g + g;\n");
+    ck_assert_str_eq(text, wanted);
+    free(text);
+    vyre_program_release(out);
   }
   vyre_program_release(p);
 }
@@ -278,6 +314,7 @@ int main(void) {
     the_table_of_passes_has_an_order,
     a_circle_of_requirements_is_found,
     options_are_checked,
+    known_parameters_are_literals,
     every_random_program_comes_out_valid_at_every_level,
     NULL
   };

@@ -346,6 +346,13 @@ program power workgroup(4) {
 END
 expect 0 $run power.vyre --set a=2 --spec n=3 --in y=1,2,3 --out y=- --verify; out_is '8 16 24'
 expect 0 $run power.vyre --spec a=2 --spec n=0x2 --in y=1,2,3 --out y=-; out_is '4 8 12'
+mkdir template
+cp "$top_builddir/plugins/template/$objdir/vyre_backend_template.so" template/
+run_template="$VYRE run --backend template --backend-path template"
+for level in 0 1 2; do
+  expect 0 $run_template power.vyre --opt-level $level --spec a=2 --spec n=3 --in y=1,2,3 --out y=-; out_is '8 16 24'
+  expect 0 $run_template power.vyre --opt-level $level --set a=2 --spec n=0 --in y=1,2,3 --out y=-; out_is '1 2 3'
+done
 expect 2 $run power.vyre --set a=2 --spec n=3 --set n=3 --in y=1 --out y=-; err_has '--set n and --spec n are both given'
 expect 2 $run power.vyre --set a=2 --spec m=3 --in y=1 --out y=-; err_has '--spec m: the program has no such parameter'
 expect 2 $run power.vyre --set a=2 --spec n=x --in y=1 --out y=-; err_has '--spec n=x'

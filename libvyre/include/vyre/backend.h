@@ -314,8 +314,8 @@ enum {
   VYRE_COMPILE_STEPS = 1u << 4      /* back edges are counted up to |steps| */
 };
 
-/* A parameter whose value is fixed when the program is compiled. In the kernel it is a row of specs, with the same value
- * as its default, and SPEC takes the place of PARAM; the launch block has the value too. */
+/* A parameter whose value is fixed when the program is compiled. In the kernel it is a row of specs with the same value,
+ * and a literal or SPEC takes the place of PARAM; the launch block has the value too. */
 typedef struct vyre_spec_constant {
   uint32_t id;   /* number of the parameter in order of declaration */
   uint32_t type; /* enum vyre_type */

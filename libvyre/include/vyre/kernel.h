@@ -265,7 +265,7 @@ typedef struct vyre_kernel_hidden_word {
 typedef struct vyre_kernel_spec {
   uint32_t id;           /* number of the parameter, in params */
   vyre_kernel_type type; /* a scalar */
-  uint64_t bits;         /* its value, unless the request has another one */
+  uint64_t bits;         /* its value, for which the kernel was made */
 } vyre_kernel_spec;
 
 /* ---- Entry points ---------------------------------------------------------------------------- */

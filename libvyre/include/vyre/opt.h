@@ -21,6 +21,8 @@ enum {
   VYRE_OPT_DROP_BUFFERS = 1u << 4 /* declarations of read buffers that nothing uses go, too: a caller binds fewer */
 };
 
+struct vyre_spec_constant; /* vyre/backend.h */
+
 typedef struct vyre_opt_options {
   uint32_t size;         /* sizeof(vyre_opt_options) */
   uint32_t level;        /* 0: nothing but literal folding; 1: scalar passes and clean-up; 2: all */
@@ -32,15 +34,19 @@ typedef struct vyre_opt_options {
   const char *passes;    /* names, separated by commas, instead of those of the level; NULL for these. Each is run in
                             the order given, once */
   const char *print_after; /* with PRINT: only after passes of these names; NULL for all */
+  /* Parameters with a value that is known, by ascending id: constants from level 1 on, so that the result is that of
+   * the program for these values alone. They stay parameters of it. Borrowed for the call. */
+  const struct vyre_spec_constant *spec;
+  uint64_t spec_count;
 } vyre_opt_options;
-#define VYRE_OPT_OPTIONS_INIT { sizeof(vyre_opt_options), 2, 0, 0, 0, 0, 0, 0, 0 }
+#define VYRE_OPT_OPTIONS_INIT { sizeof(vyre_opt_options), 2, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* What was done, and what it brought. */
 typedef struct vyre_opt_report vyre_opt_report;
 
 /* Makes the optimized program; |program| is not changed. The caller owns *out, which may be |program| itself once more
  * retained if nothing changed. |report| may be NULL; else the caller frees *report.
- * Errors, with *out and *report NULL: INVALID_ARGUMENT (options, an unknown pass, by name), NO_MEMORY, INTERNAL (with
+ * Errors, with *out and *report NULL: INVALID_ARGUMENT (options, an unknown pass, by name, a spec constant), NO_MEMORY, INTERNAL (with
  * VERIFY or ROUNDTRIP: a pass broke the program, by name). Without these flags what a pass broke is undone, and the
  * report says so. */
 VYRE_API vyre_status vyre_optimize(const vyre_program *program, const vyre_opt_options *options, vyre_program **out,

@@ -27,5 +27,6 @@ vyre_core_sources += \
 	libvyre/opt/passes/reaching_def_propagate.c \
 	libvyre/opt/passes/region_inline.c \
 	libvyre/opt/passes/saturate.c \
+	libvyre/opt/passes/specialize.c \
 	libvyre/opt/passes/strength_reduce.c \
 	libvyre/opt/passes/strip_mine.c
