@@ -156,6 +156,9 @@ static uint64_t cost_of(const form *f) {
 static uint64_t operators_of(const form *f) {
   return kernel_operators(&f->tally);
 }
+static uint64_t instructions_of(const form *f) {
+  return f->tally.instructions;
+}
 static uint64_t loads_of(const form *f) {
   return kernel_loads(&f->tally);
 }
@@ -195,17 +198,19 @@ static void print_programs(const comparison *c, uint32_t count) {
 }
 
 static void print_executions(const comparison *c, uint32_t count) {
-  printf("%-16s %27s  %21s  %17s  %31s\n", "executed", "operators", "loads", "divisions", "cycles");
+  printf("%-16s %27s  %27s  %21s  %17s  %31s\n", "executed", "instructions", "operators", "loads", "divisions",
+         "cycles");
   for (uint32_t i = 0; i < count; i++) {
     printf("%-16s", c[i].name);
+    print_ratio(&c[i], instructions_of, 9);
     print_ratio(&c[i], operators_of, 9);
     print_pair(&c[i], loads_of, 10);
     print_pair(&c[i], divisions_of, 8);
     print_ratio(&c[i], cycles_of, 11);
     putchar('\n');
   }
-  printf("%-16s %27.3f  %21s  %17s  %31.3f\n", "geometric mean", geometric_mean(c, count, operators_of), "", "",
-         geometric_mean(c, count, cycles_of));
+  printf("%-16s %27.3f  %27.3f  %21s  %17s  %31.3f\n", "geometric mean", geometric_mean(c, count, instructions_of),
+         geometric_mean(c, count, operators_of), "", "", geometric_mean(c, count, cycles_of));
 }
 
 int opt_bench_kernels(const opt_bench *bench) {
