@@ -74,7 +74,14 @@ static vyre_status run_internal(vyre_plugin_device *device, vyre_error *error) {
   pthread_mutex_unlock(&queue->lock);
   if (result != VK_SUCCESS) return vulkan_check(device, result, "vkQueueSubmit", error);
   result = device->vk.vkWaitForFences(device->handle, 1, &fence, VK_TRUE, UINT64_MAX);
-  if (result != VK_SUCCESS) vulkan_lose(device, "vkWaitForFences"); /* the commands may still run, and need what is freed */
+  if (result == VK_SUCCESS) return VYRE_OK;
+  if (result != VK_ERROR_DEVICE_LOST) { /* there may be another way to wait */
+    pthread_mutex_lock(&queue->lock);
+    VkResult idle = device->vk.vkQueueWaitIdle(queue->handle);
+    pthread_mutex_unlock(&queue->lock);
+    if (idle == VK_SUCCESS) return VYRE_OK;
+  }
+  vulkan_lose(device, "vkWaitForFences"); /* the commands may still run, and need what is freed */
   return vulkan_check(device, result, "vkWaitForFences", error);
 }
 
