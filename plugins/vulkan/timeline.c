@@ -16,14 +16,14 @@ static const vulkan_signal *find_promise(const vyre_plugin_timeline *timeline, u
 }
 
 const vulkan_submission *vulkan_point_find(const vyre_point *point) {
-  if (point->timeline->value >= point->value) return NULL;
+  if (point->timeline->furthest >= point->value) return NULL;
   const vulkan_signal *p = find_promise(point->timeline, point->value);
   return p != NULL ? p->submission : NULL;
 }
 
 /* Without timeline semaphores a lane can rely on its own order alone. */
 bool vulkan_point_is_safe(const vyre_point *point, const vulkan_lane *lane) {
-  if (point->timeline->value >= point->value) return true;
+  if (point->timeline->furthest >= point->value) return true;
   const vulkan_submission *s = vulkan_point_find(point);
   return s != NULL && (lane->progress != VK_NULL_HANDLE || s->lane == lane);
 }
@@ -35,12 +35,16 @@ void vulkan_timeline_promise(vulkan_signal *signal) {
   *link = signal;
 }
 
+/* Who sees a value finds the records of all that was to come before it: it waits for what it has overtaken. */
 void vulkan_timeline_reach(vulkan_signal *signal) {
   vyre_plugin_timeline *timeline = signal->timeline;
   vulkan_signal **link = &timeline->promised;
   while (*link != NULL && *link != signal) link = &(*link)->next;
   if (*link != NULL) *link = signal->next;
-  if (signal->value > timeline->value) timeline->value = signal->value;
+  if (signal->value > timeline->furthest) timeline->furthest = signal->value;
+  const vulkan_signal *first = timeline->promised;
+  const uint64_t reached = first == NULL || first->value > timeline->furthest ? timeline->furthest : signal->value;
+  if (reached > timeline->value && (first == NULL || first->value > reached)) timeline->value = reached;
 }
 
 /* ---- Slots ----------------------------------------------------------------------------------- */
@@ -53,7 +57,7 @@ vyre_status vulkan_timeline_create(vyre_plugin_device *device, uint64_t value, v
   *out = calloc(1, sizeof **out);
   if (*out == NULL) return gpu_no_memory(error);
   (*out)->device = device;
-  (*out)->value = value;
+  (*out)->value = (*out)->furthest = value;
   return VYRE_OK;
 }
 
@@ -95,6 +99,7 @@ vyre_status vulkan_timeline_signal(vyre_plugin_timeline *timeline, uint64_t valu
   vyre_status status = vulkan_alive(device, error);
   if (status != VYRE_OK) return status;
   pthread_mutex_lock(&device->work->lock);
+  if (value > timeline->furthest) timeline->furthest = value;
   if (value > timeline->value) timeline->value = value;
   vulkan_queues_advance(device);
   pthread_cond_broadcast(&device->work->changed);
@@ -126,7 +131,7 @@ static void wait_for_others(vulkan_work *work, uint64_t ns) {
 
 /* One turn of at most |ns|. */
 static vyre_status wait_once(vyre_plugin_timeline *timeline, uint64_t value, uint64_t ns, vyre_error *error) {
-  const vulkan_signal *promise = find_promise(timeline, value);
+  const vulkan_signal *promise = timeline->furthest >= value ? timeline->promised : find_promise(timeline, value);
   if (promise == NULL) {
     wait_for_others(timeline->device->work, ns);
     return VYRE_OK;

@@ -265,7 +265,8 @@ struct vyre_plugin_queue {
 
 struct vyre_plugin_timeline {
   vyre_plugin_device *device;
-  uint64_t value;
+  uint64_t value;                 /* all that was promised up to it has ended */
+  uint64_t furthest;              /* the highest that was reached: on another lane, something below may not have ended */
   vulkan_signal *promised;        /* what is handed over, by ascending value */
 };
 
