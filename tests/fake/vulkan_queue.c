@@ -8,6 +8,21 @@
 #include <string.h>
 #include <time.h>
 
+/* ENTER for calls that speak for a device: a script that has one answer VK_ERROR_DEVICE_LOST has lost it, and nothing
+ * runs on it any more. */
+#define ENTER_ON(of, name)                                                             \
+  do {                                                                                 \
+    int64_t code_;                                                                     \
+    if (fake_enter(#name, &code_)) return scripted_answer(of, (VkResult)code_);        \
+  } while (0)
+
+static VkResult scripted_answer(VkDevice device, VkResult code) {
+  if (code != VK_ERROR_DEVICE_LOST) return code;
+  vk_lose(device, code);
+  for (uint32_t i = 0; i < device->queue_count; i++) fake_worker_wait(device->queues[i].worker);
+  return code;
+}
+
 struct VkFence_T {
   bool is_signaled;
 };
@@ -62,7 +77,7 @@ VkResult vkResetFences(VkDevice device, uint32_t count, const VkFence *fences) {
 }
 
 VkResult vkGetFenceStatus(VkDevice device, VkFence fence) {
-  ENTER(vkGetFenceStatus);
+  ENTER_ON(device, vkGetFenceStatus);
   pthread_mutex_lock(&vk_lock);
   VkResult result = device->lost != VK_SUCCESS ? device->lost : fence->is_signaled ? VK_SUCCESS : VK_NOT_READY;
   pthread_mutex_unlock(&vk_lock);
@@ -93,7 +108,7 @@ static bool are_signaled(uint32_t count, const VkFence *fences, bool all) {
 }
 
 VkResult vkWaitForFences(VkDevice device, uint32_t count, const VkFence *fences, VkBool32 all, uint64_t timeout_ns) {
-  ENTER(vkWaitForFences);
+  ENTER_ON(device, vkWaitForFences);
   struct timespec until;
   const struct timespec *deadline = deadline_after(timeout_ns, &until);
   bool is_time = true;
@@ -132,7 +147,7 @@ void vkDestroySemaphore(VkDevice device, VkSemaphore semaphore, const VkAllocati
 }
 
 VkResult vkGetSemaphoreCounterValue(VkDevice device, VkSemaphore semaphore, uint64_t *value) {
-  ENTER(vkGetSemaphoreCounterValue);
+  ENTER_ON(device, vkGetSemaphoreCounterValue);
   pthread_mutex_lock(&vk_lock);
   *value = semaphore->value;
   VkResult result = device->lost;
@@ -147,7 +162,7 @@ static bool are_reached(const VkSemaphoreWaitInfo *info) {
 }
 
 VkResult vkWaitSemaphores(VkDevice device, const VkSemaphoreWaitInfo *info, uint64_t timeout_ns) {
-  ENTER(vkWaitSemaphores);
+  ENTER_ON(device, vkWaitSemaphores);
   struct timespec until;
   const struct timespec *deadline = deadline_after(timeout_ns, &until);
   bool is_time = true;
@@ -251,7 +266,7 @@ static submission *take_submit(VkQueue queue, const VkSubmitInfo *info) {
 }
 
 VkResult vkQueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo *infos, VkFence fence) {
-  ENTER(vkQueueSubmit);
+  ENTER_ON(queue->device, vkQueueSubmit);
   VkResult result = atomic_load(&queue->device->lost);
   for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++) result = hand_over(queue, take_submit(queue, &infos[i]));
   return result == VK_SUCCESS && fence != VK_NULL_HANDLE ? hand_over_fence(queue, fence) : result;
@@ -269,7 +284,7 @@ static submission *take_submit2(VkQueue queue, const VkSubmitInfo2 *info) {
 }
 
 VkResult vkQueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2 *infos, VkFence fence) {
-  ENTER(vkQueueSubmit2);
+  ENTER_ON(queue->device, vkQueueSubmit2);
   VkResult result = atomic_load(&queue->device->lost);
   for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++)
     result = hand_over(queue, take_submit2(queue, &infos[i]));
@@ -277,13 +292,13 @@ VkResult vkQueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2 *info
 }
 
 VkResult vkQueueWaitIdle(VkQueue queue) {
-  ENTER(vkQueueWaitIdle);
+  ENTER_ON(queue->device, vkQueueWaitIdle);
   fake_worker_wait(queue->worker);
   return atomic_load(&queue->device->lost);
 }
 
 VkResult vkDeviceWaitIdle(VkDevice device) {
-  ENTER(vkDeviceWaitIdle);
+  ENTER_ON(device, vkDeviceWaitIdle);
   for (uint32_t i = 0; i < device->queue_count; i++) fake_worker_wait(device->queues[i].worker);
   return atomic_load(&device->lost);
 }
