@@ -7,7 +7,20 @@ tests_vulkan_test_spirv_SOURCES = tests/vulkan/test_spirv.c tests/vulkan/emitted
 tests_vulkan_test_spirv_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_vulkan_test_spirv_CFLAGS = $(TEST_CFLAGS)
 tests_vulkan_test_spirv_LDADD = plugins/vulkan/libspirv.la plugins/gpu/libgpu.la tests/gen/libgen.la $(TEST_LIBS)
+
+# Work: on the fake library, then on a driver.
+vulkan_rig = tests/vulkan/rig.c tests/vulkan/rig.h
+check_PROGRAMS += tests/vulkan/test_work_faults tests/vulkan/test_work_device
+TESTS += tests/vulkan/test_work_faults tests/vulkan/test_work_device tests/vulkan/test_patch.sh
+valgrind_skip += tests/vulkan/test_work_faults tests/vulkan/test_work_device # long, and the driver is not ours
+tests_vulkan_test_work_faults_SOURCES = tests/vulkan/test_work_faults.c $(vulkan_rig)
+tests_vulkan_test_work_faults_CFLAGS = $(TEST_CFLAGS)
+tests_vulkan_test_work_faults_LDADD = $(TEST_LIBS)
+tests_vulkan_test_work_device_SOURCES = tests/vulkan/test_work_device.c $(vulkan_rig)
+tests_vulkan_test_work_device_CFLAGS = $(TEST_CFLAGS)
+tests_vulkan_test_work_device_LDADD = $(TEST_LIBS)
 endif
+EXTRA_DIST += tests/vulkan/test_patch.sh
 EXTRA_DIST += \
 	tests/vulkan/golden/narrow.vyre tests/vulkan/golden/narrow.spirv \
 	tests/vulkan/golden/padded.vyre tests/vulkan/golden/padded.spirv \
