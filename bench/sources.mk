@@ -71,3 +71,9 @@ bench_spirv_bench_LDADD = plugins/vulkan/libspirv.la plugins/gpu/libgpu.la tests
 	$(CHECK_LIBS)
 endif
 endif
+
+# The same for the PTX emitter.
+noinst_PROGRAMS += bench/ptx_bench
+bench_ptx_bench_SOURCES = bench/ptx_bench.c
+bench_ptx_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+bench_ptx_bench_LDADD = $(cuda_modules_libs) $(vyre_static_libs)

@@ -104,7 +104,7 @@ static void write_table(ptx_emitter *e, uint32_t number) {
   uint64_t bytes = t->length * gpu_element_bytes(t->element), words = (bytes + 15) / 16 * 4;
   const uint8_t *data = (const uint8_t *)e->h + e->h->table_bytes.offset + t->offset;
   gpu_bytes_format(e->out, "%s .align 16 .b32 table_%u[%llu] = {",
-                   ptx_table_is_constant(e->h, number) ? ".const" : ".global", number,
+                   e->constant_tables[number] ? ".const" : ".global", number,
                    (unsigned long long)(words == 0 ? 4 : words));
   for (uint64_t i = 0; i < words && !e->out->failed; i++) {
     uint32_t word = 0;
@@ -208,10 +208,12 @@ static bool make_room(ptx_emitter *e) {
   e->uses = calloc(values, sizeof *e->uses);
   e->done = calloc((size_t)h->insns.count + 1, sizeof *e->done);
   e->slots = calloc((size_t)h->slots.count + 1, sizeof *e->slots);
+  e->constant_tables = calloc((size_t)h->tables.count + 1, sizeof *e->constant_tables);
   e->pointers = calloc((size_t)e->facts->pointer_count + 1, sizeof *e->pointers);
   e->lengths = calloc((size_t)h->bindings.count + 1, sizeof *e->lengths);
   e->places = malloc(PTX_PLACES * sizeof *e->places);
   return e->values != NULL && e->makers != NULL && e->uses != NULL && e->done != NULL && e->slots != NULL &&
+         e->constant_tables != NULL &&
          e->pointers != NULL && e->lengths != NULL && e->places != NULL;
 }
 
@@ -221,6 +223,7 @@ static void free_room(ptx_emitter *e) {
   free(e->uses);
   free(e->done);
   free(e->slots);
+  free(e->constant_tables);
   free(e->pointers);
   free(e->lengths);
   free(e->places);
@@ -230,6 +233,7 @@ static void free_room(ptx_emitter *e) {
 static void write_module(ptx_emitter *e) {
   const vyre_kernel_header *h = e->h;
   count_uses(e);
+  ptx_place_tables(e);
   for (uint32_t v = 1; v <= h->constants.count; v++) e->values[v].part[0] = ptx_make(PTX_CONSTANT, v);
   size_t top = write_top(e);
   if ((e->facts->flags & PTX_SHARED_DYNAMIC) != 0)

@@ -12,7 +12,7 @@ const char *ptx_space(const ptx_emitter *e, const vyre_kernel_access *a) {
   switch ((vyre_kernel_space)a->space) {
     case VYRE_KERNEL_SPACE_SHARED: return "shared";
     case VYRE_KERNEL_SPACE_LOCAL: return "local";
-    case VYRE_KERNEL_SPACE_TABLE: return ptx_table_is_constant(e->h, a->number) ? "const" : "global";
+    case VYRE_KERNEL_SPACE_TABLE: return e->constant_tables[a->number] ? "const" : "global";
     default: return "global";
   }
 }
@@ -21,18 +21,18 @@ const char *ptx_space(const ptx_emitter *e, const vyre_kernel_access *a) {
 
 /* The constant bank serves one address at a time, so a table is there only if no access to it diverges. It holds 64 KiB,
  * which the tables before this one may have taken. */
-bool ptx_table_is_constant(const vyre_kernel_header *h, uint32_t number) {
+void ptx_place_tables(ptx_emitter *e) {
   uint64_t bytes = 0;
-  for (uint32_t i = 0; i <= number; i++) {
-    const vyre_kernel_table_data *t = VYRE_KERNEL_AT(vyre_kernel_table_data, h, tables, i);
+  for (uint32_t i = 0; i < e->h->tables.count; i++) {
+    const vyre_kernel_table_data *t = VYRE_KERNEL_AT(vyre_kernel_table_data, e->h, tables, i);
     bytes += (t->length * gpu_element_bytes(t->element) + 15) / 16 * 16;
+    e->constant_tables[i] = bytes <= 65536;
   }
-  for (uint32_t i = 0; i < h->accesses.count; i++) {
-    const vyre_kernel_access *a = gpu_access(h, i);
-    if (a->space != VYRE_KERNEL_SPACE_TABLE || a->number != number) continue;
-    if (gpu_value(h, a->index)->uniform > VYRE_KERNEL_UNIFORM_WORKGROUP) return false;
+  for (uint32_t i = 0; i < e->h->accesses.count; i++) {
+    const vyre_kernel_access *a = gpu_access(e->h, i);
+    bool diverges = gpu_value(e->h, a->index)->uniform > VYRE_KERNEL_UNIFORM_WORKGROUP;
+    if (a->space == VYRE_KERNEL_SPACE_TABLE && diverges) e->constant_tables[a->number] = false;
   }
-  return bytes <= 65536;
 }
 
 /* ---- Indices --------------------------------------------------------------------------------- */

@@ -22,10 +22,8 @@ typedef struct copy {
 
 /* limit - index, 0 where that is negative. */
 static ptx_operand left(ptx_emitter *e, const vyre_kernel_access *a) {
-  ptx_operand limit = ptx_limit(e, a);
-  if (limit == PTX_NONE) return PTX_NONE;
-  ptx_operand made = ptx_new(e, PTX_D), index = ptx_wide(e, a->index);
-  limit = ptx_limit(e, a);
+  if (a->bound_kind == VYRE_KERNEL_BOUND_PROVED) return PTX_NONE;
+  ptx_operand made = ptx_new(e, PTX_D), index = ptx_wide(e, a->index), limit = ptx_limit(e, a);
   ptx_line(e, "max.u64 $d0, $1, $2;\nsub.s64 $0, $d0, $2;", made, limit, index);
   return made;
 }

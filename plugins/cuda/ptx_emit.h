@@ -64,8 +64,9 @@ typedef struct ptx_emitter {
   ptx_parts *values;    /* by value */
   uint32_t *makers;     /* by value: 1 + its instruction; 0 for constants */
   uint8_t *uses;        /* by value: how often it is an operand, at most 255 */
-  uint8_t *done;        /* by instruction: it was emitted with an earlier one */
+  bool *done;           /* by instruction: it was emitted with an earlier one */
   ptx_parts *slots;
+  bool *constant_tables; /* by table: it is `.const`, not `.global` */
   uint64_t wide[PTX_WIDES]; /* numbers of PTX_WIDE operands, the latest ones */
   uint32_t wides;
 
@@ -168,7 +169,7 @@ bool ptx_is_inside(const ptx_emitter *e, const vyre_kernel_access *a);
 ptx_operand ptx_limit(ptx_emitter *e, const vyre_kernel_access *a);
 /* The loads or stores that can be made together with instruction |number|, the first of them (ptx_neighbours.c). */
 bool ptx_find_neighbours(const ptx_emitter *e, uint32_t number, ptx_neighbours *out);
-/* Whether table |number| is read at the same place by all lanes everywhere, so that it is `.const`. */
-bool ptx_table_is_constant(const vyre_kernel_header *h, uint32_t number);
+/* Which tables are `.const`. */
+void ptx_place_tables(ptx_emitter *e);
 
 #endif

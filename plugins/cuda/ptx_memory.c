@@ -3,8 +3,6 @@
  * What is out of range is not loaded and leaves the zero that was put there before. Loads of memory that does not change
  * take the read-only path; accesses that others see in an order go past the cache of the multiprocessor as relaxed ones
  * of the device. Neighbours that are in range for certain become one access of 64 or 128 bits. */
-#include <stdio.h>
-
 #include "plugins/cuda/ptx_emit.h"
 
 /* ---- Elements -------------------------------------------------------------------------------- */
@@ -63,27 +61,32 @@ static const char *order_of(const vyre_kernel_access *a) {
   return (a->flags & VYRE_KERNEL_ACCESS_STREAMING) != 0 ? ".cs" : "";
 }
 
+static char *join(char *to, const char *text) {
+  while (*text != 0) *to++ = *text++;
+  return to;
+}
+
 /* One access of |count| parts, such as `@p1 ld.global.v2.b32 {r1, r2}, [d1+8];`. */
 static void put_access(ptx_emitter *e, const vyre_kernel_access *a, bool is_load, ptx_operand when,
                        const ptx_operand *parts, uint32_t count) {
   static const char *const lists[] = { "", "$0", "{$0, $1}", "", "{$0, $1, $2, $3}" };
-  static const char *const vectors[] = { "", "", ".v2", "", ".v4" };
+  static const char *const vectors[] = { ".", ".", ".v2.", ".", ".v4." };
   const char *space = ptx_space(e, a);
   bool is_global = space[0] == 'g';
   bool is_read_only = is_global && is_load &&
                       ((a->flags & VYRE_KERNEL_ACCESS_READ_ONLY) != 0 || a->space == VYRE_KERNEL_SPACE_TABLE);
   ptx_address at = ptx_address_of(e, a);
-  ptx_operand o[8] = { PTX_NONE };
+  const char *place = at.offset == 0 ? "[$5]" : at.offset < 0 ? "[$5+-$6]" : "[$5+$6]";
+  ptx_operand o[7] = { [4] = when, [5] = at.reg,
+                       [6] = ptx_number(e, (uint64_t)(at.offset < 0 ? -at.offset : at.offset)) };
   for (uint32_t k = 0; k < count; k++) o[k] = parts[k];
-  o[4] = when;
-  o[5] = at.reg;
-  o[6] = ptx_number(e, (uint64_t)(at.offset < 0 ? -at.offset : at.offset));
-  char text[TEXT_ROOM], place[16], list[24];
-  snprintf(place, sizeof place, at.offset == 0 ? "[$5]" : at.offset < 0 ? "[$5+-$6]" : "[$5+$6]");
-  snprintf(list, sizeof list, "%s", lists[count]);
-  snprintf(text, sizeof text, "%s%s%s.%s%s%s.%s %s, %s;", when != PTX_NONE ? "@$4 " : "", is_load ? "ld" : "st",
-           is_global && !is_read_only ? order_of(a) : "", space, is_read_only ? ".nc" : "", vectors[count],
-           shape_of(a->element).type, is_load ? list : place, is_load ? place : list);
+  const char *words[] = { when != PTX_NONE ? "@$4 " : "", is_load ? "ld" : "st",
+                          is_global && !is_read_only ? order_of(a) : "", ".", space, is_read_only ? ".nc" : "",
+                          vectors[count], shape_of(a->element).type, " ", is_load ? lists[count] : place, ", ",
+                          is_load ? place : lists[count], ";" };
+  char text[TEXT_ROOM], *end = text;
+  for (uint32_t i = 0; i < sizeof words / sizeof *words; i++) end = join(end, words[i]);
+  *end = 0;
   ptx_write(e, text, o);
 }
 

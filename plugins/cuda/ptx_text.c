@@ -10,12 +10,10 @@ enum { LINE_ROOM = 1024 }; /* of a template with everything that it can name */
 static const char register_letters[] = " rdphq";
 
 static char *put_decimal(char *to, uint32_t number) {
-  char digits[10];
-  int count = 0;
-  do digits[count++] = (char)('0' + number % 10);
-  while ((number /= 10) != 0);
-  while (count > 0) *to++ = digits[--count];
-  return to;
+  uint32_t digits = number < 10 ? 1 : number < 100 ? 2 : number < 1000 ? 3 : number < 10000 ? 4 : 5;
+  for (uint32_t rest = number / 100000; rest != 0; rest /= 10) digits++;
+  for (uint32_t i = digits; i-- > 0; number /= 10) to[i] = (char)('0' + number % 10);
+  return to + digits;
 }
 
 static char *put_hexadecimal(char *to, uint64_t number, int digits) {
@@ -41,14 +39,12 @@ static char *put_constant(const ptx_emitter *e, char *to, uint32_t value, bool a
 
 static char *put_operand(const ptx_emitter *e, char *to, ptx_operand o, bool as_float) {
   uint32_t kind = ptx_kind(o), number = ptx_number_of(o);
-  switch (kind) {
-    case PTX_CONSTANT: return put_constant(e, to, number, as_float);
-    case PTX_SMALL: return put_decimal(to, number);
-    case PTX_WIDE: return put_number(to, e->wide[number % PTX_WIDES]);
-    default:
-      *to++ = register_letters[kind < PTX_REGISTERS ? kind : 0];
-      return put_decimal(to, number);
+  if (kind < PTX_REGISTERS) {
+    *to++ = register_letters[kind];
+    return put_decimal(to, number);
   }
+  if (kind == PTX_CONSTANT) return put_constant(e, to, number, as_float);
+  return kind == PTX_SMALL ? put_decimal(to, number) : put_number(to, e->wide[number % PTX_WIDES]);
 }
 
 static char *put_word(char *to, const char *word) {
@@ -58,35 +54,45 @@ static char *put_word(char *to, const char *word) {
 
 /* Registers of one line, made as they are named. */
 typedef struct temps {
+  bool any;
   ptx_operand reg[PTX_REGISTERS][PTX_TEMPS];
 } temps;
 
 static ptx_operand temp(ptx_emitter *e, temps *t, char letter, char digit) {
-  uint32_t kind = (uint32_t)(strchr(register_letters, letter) - register_letters), i = (uint32_t)(digit - '0');
-  if (t->reg[kind][i] == PTX_NONE) t->reg[kind][i] = ptx_new(e, kind);
-  return t->reg[kind][i];
+  uint32_t kind = letter == 'r' ? PTX_R : letter == 'd' ? PTX_D : letter == 'p' ? PTX_P : letter == 'h' ? PTX_H : PTX_Q;
+  if (!t->any) memset(t, 0, sizeof *t);
+  t->any = true;
+  ptx_operand *reg = &t->reg[kind][digit - '0'];
+  if (*reg == PTX_NONE) *reg = ptx_new(e, kind);
+  return *reg;
 }
+
+/* One of the marks that templates have, at |s|; |*s| goes to its last character. */
+static char *put_mark(ptx_emitter *e, char *to, const char **s, const ptx_operand *operands, temps *t) {
+  const char *mark = *s;
+  if (mark[0] == '^') return (e->h->flags & VYRE_KERNEL_FLUSH) != 0 ? put_word(to, ".ftz") : to;
+  if (mark[0] == '%' && mark[1] != '%') return (e->h->flags & VYRE_KERNEL_CONTRACT) == 0 ? put_word(to, ".rn") : to;
+  *s += 1;
+  if (mark[0] == '%') {
+    *to++ = '%';
+    return to;
+  }
+  if (mark[1] <= '9') return put_operand(e, to, operands[mark[1] - '0'], mark[0] == '&');
+  *s += 1;
+  return put_operand(e, to, temp(e, t, mark[1], mark[2]), false);
+}
+
+static const bool ends_run[256] = { [0] = true, ['$'] = true, ['&'] = true, ['%'] = true, ['^'] = true };
 
 void ptx_write(ptx_emitter *e, const char *template, const ptx_operand *operands) {
   char *start = gpu_bytes_room(e->out, LINE_ROOM), *to = start;
   if (start == NULL) return;
-  temps t = { 0 };
-  for (const char *s = template; *s != 0; s++) {
-    if (s[0] == '%' && s[1] == '%') {
-      *to++ = *s++;
-    } else if (*s == '%') {
-      if ((e->h->flags & VYRE_KERNEL_CONTRACT) == 0) to = put_word(to, ".rn");
-    } else if (*s == '^') {
-      if ((e->h->flags & VYRE_KERNEL_FLUSH) != 0) to = put_word(to, ".ftz");
-    } else if (*s != '$' && *s != '&') {
-      *to++ = *s;
-    } else if (s[1] >= '0' && s[1] <= '9') {
-      to = put_operand(e, to, operands[s[1] - '0'], *s == '&');
-      s++;
-    } else {
-      to = put_operand(e, to, temp(e, &t, s[1], s[2]), false);
-      s += 2;
-    }
+  temps t;
+  t.any = false;
+  for (const char *s = template;; s++) {
+    while (!ends_run[(uint8_t)*s]) *to++ = *s++;
+    if (*s == 0) break;
+    to = put_mark(e, to, &s, operands, &t);
   }
   *to++ = '\n';
   e->out->count += (size_t)(to - start);
