@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "plugins/cuda/api.h"
+#include "plugins/cuda/extents.h"
 #include "plugins/cuda/ptx.h"
 #include "plugins/gpu/blob.h"
 #include "plugins/gpu/launch.h"
@@ -189,20 +190,7 @@ struct vyre_plugin_set {
 
 /* ---- What is done before a launch: extents.c ------------------------------------------------- */
 
-/* One word that the device puts into a launch block, or elsewhere, before what reads it begins. */
-typedef enum cuda_patch_kind {
-  CUDA_PATCH_LENGTH32 = 0, /* u32 at from -> u64 at to, at most limit */
-  CUDA_PATCH_LENGTH64 = 1, /* u64 -> u64 */
-  CUDA_PATCH_AXIS = 2,     /* u32 -> u32 */
-  CUDA_PATCH_CLOCK = 3     /* the clock in ns -> u64 */
-} cuda_patch_kind;
-typedef struct cuda_patch {
-  uint64_t from, to, limit;
-  uint64_t clamped;        /* address of a u64 that counts what was above the limit; 0: nobody counts */
-  uint32_t kind, zero;
-} cuda_patch;
-/* The kernel that does them: two parameters, the address of the patches and their u32 count; one workgroup. */
-enum { CUDA_BEGIN_THREADS = 64 };
+/* The kernel that does patches: two parameters, the address of the patches and their u32 count; one workgroup. */
 vyre_status cuda_begin_kernel(vyre_plugin_device *device, CUfunction *out, vyre_error *error);
 
 /* ---- Batches: batch.c takes commands, plan.c makes steps of them, steps.c gives these to a stream ---- */

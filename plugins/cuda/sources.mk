@@ -30,7 +30,7 @@ cuda_plugin_sources = \
 	plugins/cuda/cuda.h \
 	plugins/cuda/device.c \
 	plugins/cuda/executable.c \
-	plugins/cuda/extents.c \
+	plugins/cuda/extents.c plugins/cuda/extents.h \
 	plugins/cuda/jit.c \
 	plugins/cuda/memory.c \
 	plugins/cuda/module.c \

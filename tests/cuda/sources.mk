@@ -17,3 +17,19 @@ tests_cuda_emit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cuda_emit_LDADD = $(cuda_modules_libs) $(vyre_static_libs)
 
 EXTRA_DIST += tests/cuda/golden tests/cuda/ptxas.sh tests/cuda/resources.golden
+
+# The driver side on the fake driver: the plugin is the one that was built, loaded as libvyre does.
+cuda_rig_sources = tests/cuda/rig.c tests/cuda/rig.h
+check_PROGRAMS += tests/cuda/test_driver tests/cuda/test_faults
+TESTS += tests/cuda/test_driver tests/cuda/test_faults
+tests_cuda_test_driver_SOURCES = tests/cuda/test_driver.c $(cuda_rig_sources)
+tests_cuda_test_driver_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cuda_test_driver_CFLAGS = $(TEST_CFLAGS)
+tests_cuda_test_driver_LDADD = $(TEST_LIBS)
+tests_cuda_test_faults_SOURCES = tests/cuda/test_faults.c $(cuda_rig_sources)
+tests_cuda_test_faults_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cuda_test_faults_CFLAGS = $(TEST_CFLAGS)
+tests_cuda_test_faults_LDADD = $(TEST_LIBS)
+# Each test wants the library as it was first opened, so a process of its own.
+valgrind_skip += tests/cuda/test_driver tests/cuda/test_faults
+EXTRA_DIST += tests/cuda/on_device tests/cuda/stage_device
