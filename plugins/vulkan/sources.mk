@@ -69,7 +69,7 @@ plugins/vulkan/spirv_names.inc: Makefile
 	$(AM_V_GEN)$(MKDIR_P) plugins/vulkan && \
 	echo '#include <spirv/unified1/spirv.h>' | $(CC) $(CPPFLAGS) -E - | \
 	sed -n 's/^ *SpvOp\([A-Z][A-Za-z0-9]*\) = \([0-9]*\),.*/X(\1, \2)/p' | sort | sort -s -u -t, -k2,2n >$@
-plugins/vulkan/libspirv_la-spirv_list.lo: plugins/vulkan/spirv_names.inc
+$(plugins_vulkan_libspirv_la_OBJECTS): plugins/vulkan/spirv_names.inc
 
 # What an executable was compiled by: a digest of all sources that decide what a blob holds and how it is launched.
 vulkan_build_sources = $(vulkan_emitter_sources) $(vulkan_plugin_sources) $(plugins_gpu_libgpu_la_SOURCES)
