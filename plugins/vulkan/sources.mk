@@ -17,7 +17,7 @@ vulkan_device_sources = \
 	plugins/vulkan/selftest.c plugins/vulkan/selftest.h plugins/vulkan/selftest.inc \
 	plugins/vulkan/selftest_kernel.c plugins/vulkan/selftest_kernel.h \
 	plugins/vulkan/vulkan.h
-EXTRA_DIST += plugins/vulkan/selftest_vectors.py
+EXTRA_DIST += plugins/vulkan/README.md plugins/vulkan/selftest_vectors.py
 
 # Work: executables, sets, batches, queues and timelines.
 vulkan_work_sources = \
@@ -48,7 +48,8 @@ vulkan_emitter_sources = \
 	plugins/vulkan/spirv_module.c plugins/vulkan/spirv_module.h \
 	plugins/vulkan/spirv_operator.c \
 	plugins/vulkan/spirv_scan.c \
-	plugins/vulkan/spirv_target.c
+	plugins/vulkan/spirv_target.c \
+	plugins/vulkan/spirv_zero.c
 
 if HAVE_VULKAN
 noinst_LTLIBRARIES += plugins/vulkan/libspirv.la

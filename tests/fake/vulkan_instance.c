@@ -89,7 +89,7 @@ static void fill_limits(VkPhysicalDeviceLimits *l) {
     .maxUniformBufferRange = 65536,
     .maxStorageBufferRange = (1u << 30) - 1,
     .maxPushConstantsSize = MOST_PUSH_BYTES,
-    .maxMemoryAllocationCount = 4096,
+    .maxMemoryAllocationCount = (uint32_t)fake_number("allocations", 4096),
     .bufferImageGranularity = 1024,
     .maxBoundDescriptorSets = MOST_SETS,
     .maxPerStageDescriptorStorageBuffers = MOST_BINDINGS,

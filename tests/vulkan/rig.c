@@ -194,12 +194,12 @@ const vyre_host *rig_host(void) { return &host; }
 void rig_load_plugin(rig *r) {
   *r = (rig){ .error = VYRE_ERROR_INIT, .caps = { .size = sizeof r->caps } };
   r->desc = load_plugin();
+  ck_assert_msg(r->desc != NULL, "the plugin can't be loaded");
   r->ops = r->desc->ops;
 }
 
 void rig_open_plugin(rig *r) {
   rig_load_plugin(r);
-  ck_assert_msg(r->desc != NULL, "the plugin can't be loaded");
   rig_must(r, r->ops->probe(&host, &r->error));
   rig_must(r, r->ops->open(&host, &r->plugin, &r->error));
 }
@@ -229,6 +229,7 @@ vyre_status rig_compile(rig *r, const char *text, vyre_bytes *blob) {
   options.opcodes = r->desc->opcodes;
   options.opcode_count = r->desc->opcode_count;
   options.needs = r->caps.needs;
+  options.numeric = r->caps.numeric;
   rig_must(r, vyre_text_parse(text, strlen(text), NULL, NULL, &program, &r->error));
   rig_must(r, vyre_wire_encode(program, &wire, &wire_bytes));
   rig_must(r, vyre_lower(program, &options, &kernel, &kernel_bytes, &r->error));

@@ -19,8 +19,23 @@ tests_vulkan_test_work_faults_LDADD = $(TEST_LIBS)
 tests_vulkan_test_work_device_SOURCES = tests/vulkan/test_work_device.c $(vulkan_rig)
 tests_vulkan_test_work_device_CFLAGS = $(TEST_CFLAGS)
 tests_vulkan_test_work_device_LDADD = $(TEST_LIBS)
+
+# Opening, buffers and the numeric self-test, on the fake library and on a driver.
+check_PROGRAMS += tests/vulkan/test_open tests/vulkan/test_buffers tests/vulkan/test_selftest
+TESTS += tests/vulkan/test_open tests/vulkan/test_buffers tests/vulkan/test_selftest tests/vulkan/test_reasons.sh
+valgrind_skip += tests/vulkan/test_open tests/vulkan/test_buffers tests/vulkan/test_selftest
+tests_vulkan_test_open_SOURCES = tests/vulkan/test_open.c $(vulkan_rig)
+tests_vulkan_test_open_CFLAGS = $(TEST_CFLAGS)
+tests_vulkan_test_open_LDADD = $(TEST_LIBS)
+tests_vulkan_test_buffers_SOURCES = tests/vulkan/test_buffers.c $(vulkan_rig)
+tests_vulkan_test_buffers_CFLAGS = $(TEST_CFLAGS)
+tests_vulkan_test_buffers_LDADD = $(TEST_LIBS)
+tests_vulkan_test_selftest_SOURCES = tests/vulkan/test_selftest.c plugins/vulkan/selftest_kernel.c $(vulkan_rig)
+tests_vulkan_test_selftest_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_vulkan_test_selftest_CFLAGS = $(TEST_CFLAGS)
+tests_vulkan_test_selftest_LDADD = plugins/gpu/libgpu.la $(TEST_LIBS)
 endif
-EXTRA_DIST += tests/vulkan/test_patch.sh
+EXTRA_DIST += tests/vulkan/test_patch.sh tests/vulkan/test_reasons.sh
 EXTRA_DIST += \
 	tests/vulkan/golden/narrow.vyre tests/vulkan/golden/narrow.spirv \
 	tests/vulkan/golden/padded.vyre tests/vulkan/golden/padded.spirv \

@@ -1,0 +1,196 @@
+/* The numeric self-test: its kernel is one that libvyre would make, and devices that compute well, flush, do not fuse or
+ * are wrong are told apart. The fake device computes by C. */
+#include <math.h>
+#include <stdio.h>
+
+#include <vyre/ir.h>
+#include <vyre/lower.h>
+
+#include "../suite.h"
+#include "plugins/vulkan/selftest_kernel.h"
+#include "rig.h"
+
+const char gpu_name[] = "selftest"; /* of the part that the kernel is made with */
+
+static rig_fake fake;
+
+/* ---- The kernel ------------------------------------------------------------------------------ */
+
+START_TEST(the_kernel_is_sound) {
+  const uint32_t widths[] = { 32, 64 };
+  for (int i = 0; i < 2; i++) {
+    gpu_bytes b = { .data = NULL };
+    vyre_error error = VYRE_ERROR_INIT;
+    selftest_kernel(widths[i], &b);
+    ck_assert(!b.failed);
+    ck_assert_msg(vyre_kernel_verify(b.data, b.count, &error) == VYRE_OK, "%s", error.text);
+    gpu_bytes_free(&b);
+  }
+}
+END_TEST
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+static struct {
+  bool flushes32, flushes64, splits_fma, divides_badly, adds_badly;
+} faults;
+
+static float flushed32(float x) { return faults.flushes32 && fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x; }
+static double flushed64(double x) { return faults.flushes64 && fpclassify(x) == FP_SUBNORMAL ? copysign(0, x) : x; }
+
+static float quotient(float x) { return faults.divides_badly ? nextafterf(x, 0) : x; }
+
+static void run32(const float *from, float *to) {
+  for (int i = 0; i < SELFTEST_ROWS; i++) {
+    float a = flushed32(from[i]), b = flushed32(from[SELFTEST_ROWS + i]), c = flushed32(from[2 * SELFTEST_ROWS + i]);
+    volatile float product = a * b;
+    const float results[SELFTEST_OPS] = { from[i],
+                                          faults.adds_badly ? nextafterf(a + b, 0) : a + b,
+                                          a - b,
+                                          a * b,
+                                          quotient(a / b),
+                                          sqrtf(a),
+                                          faults.splits_fma ? product + c : fmaf(a, b, c) };
+    to[i] = results[0];
+    for (int k = 1; k < SELFTEST_OPS; k++) to[k * SELFTEST_ROWS + i] = flushed32(results[k]);
+  }
+}
+
+static void run64(const double *from, double *to) {
+  for (int i = 0; i < SELFTEST_ROWS; i++) {
+    double a = flushed64(from[i]), b = flushed64(from[SELFTEST_ROWS + i]), c = flushed64(from[2 * SELFTEST_ROWS + i]);
+    const double results[SELFTEST_OPS] = { from[i], a + b, a - b, a * b, a / b, sqrt(a), fma(a, b, c) };
+    to[i] = results[0];
+    for (int k = 1; k < SELFTEST_OPS; k++) to[k * SELFTEST_ROWS + i] = flushed64(results[k]);
+  }
+}
+
+/* Push constants, operands, results. */
+static void run_kernel(const fake_launch *launch) {
+  void *to;
+  if (launch->argument_count < 3) return;
+  memcpy(&to, &launch->arguments[2], sizeof to);
+  if (launch->sizes[1] == SELFTEST_OPERANDS * SELFTEST_ROWS * sizeof(float)) run32(launch->arguments[1], to);
+  if (launch->sizes[1] == SELFTEST_OPERANDS * SELFTEST_ROWS * sizeof(double)) run64(launch->arguments[1], to);
+}
+
+/* Makes the record, which is when the test runs. */
+static void describe(rig *r) {
+  rig_open_plugin(r);
+  rig_must(r, r->ops->device_describe(r->plugin, 0, &r->caps, &r->error));
+  r->ops->close(r->plugin);
+}
+
+enum {
+  ALL = VYRE_NUMERIC_SUBNORMALS | VYRE_NUMERIC_FMA | VYRE_NUMERIC_DIVISION | VYRE_NUMERIC_ZERO_ORDER
+};
+
+/* The library reads its script when it is first used, and forgets what it was told before. */
+static void use_fake(const char *script) {
+  rig r;
+  fake = rig_use_fake(script);
+  rig_open_plugin(&r);
+  r.ops->close(r.plugin);
+  fake.kernel("entry0", run_kernel);
+}
+
+/* What is promised of the device as |faults| has it, and whether f64 is. */
+static void promises(uint32_t wanted, bool wants_f64) {
+  rig r;
+  use_fake("");
+  describe(&r);
+  ck_assert_uint_eq(r.caps.numeric, wanted);
+  ck_assert_int_eq((r.caps.needs & VYRE_NEED_FLOAT64) != 0, wants_f64);
+  rig_nothing_lives(&fake);
+}
+
+START_TEST(a_good_device_is_promised) { promises(ALL, true); }
+END_TEST
+
+START_TEST(flushing_is_seen_and_division_kept) {
+  faults.flushes32 = faults.flushes64 = true;
+  promises(ALL & ~VYRE_NUMERIC_SUBNORMALS, true);
+}
+END_TEST
+
+START_TEST(f64_is_given_up_where_only_that_flushes) {
+  faults.flushes64 = true;
+  promises(ALL, false);
+}
+END_TEST
+
+START_TEST(two_roundings_are_seen) {
+  faults.splits_fma = true;
+  promises(ALL & ~VYRE_NUMERIC_FMA, true);
+}
+END_TEST
+
+START_TEST(a_quotient_that_is_a_unit_off_is_seen) {
+  faults.divides_badly = true;
+  promises(ALL & ~VYRE_NUMERIC_DIVISION, true);
+}
+END_TEST
+
+START_TEST(a_device_that_can_not_add_is_promised_nothing) {
+  faults.adds_badly = true;
+  promises(VYRE_NUMERIC_ZERO_ORDER, true);
+  ck_assert(rig_logged("adds or multiplies f32 wrongly"));
+}
+END_TEST
+
+/* ---- Keeping --------------------------------------------------------------------------------- */
+
+START_TEST(it_runs_once_for_a_device_and_driver) {
+  rig r;
+  use_fake("");
+  describe(&r);
+  uint64_t submits = fake.calls("vkQueueSubmit");
+  ck_assert_uint_gt(submits, 0);
+  describe(&r);
+  ck_assert_uint_eq(fake.calls("vkQueueSubmit"), submits);
+  ck_assert_uint_eq(r.caps.numeric, ALL);
+  rig_setting("without", "int16"); /* the code may be another */
+  describe(&r);
+  ck_assert_uint_gt(fake.calls("vkQueueSubmit"), submits);
+}
+END_TEST
+
+START_TEST(a_device_that_is_lost_meanwhile_is_promised_nothing_and_tried_again) {
+  rig r;
+  use_fake("lose at 1");
+  describe(&r);
+  ck_assert_uint_eq(r.caps.numeric, VYRE_NUMERIC_ZERO_ORDER);
+  ck_assert(rig_logged("could not be tested"));
+  rig_nothing_lives(&fake);
+  ck_assert_ptr_null(fake.script(""));
+  fake.kernel("entry0", run_kernel);
+  describe(&r);
+  ck_assert_uint_eq(r.caps.numeric, ALL);
+}
+END_TEST
+
+/* What a real driver is promised, programs are compared by elsewhere. */
+START_TEST(a_real_device_is_tested) {
+  rig r;
+  if (!rig_has_device()) return;
+  describe(&r);
+  ck_assert(!rig_logged("could not be tested"));
+}
+END_TEST
+
+int main(void) {
+  const TTest *const tests[] = {
+    the_kernel_is_sound,
+    a_good_device_is_promised,
+    flushing_is_seen_and_division_kept,
+    f64_is_given_up_where_only_that_flushes,
+    two_roundings_are_seen,
+    a_quotient_that_is_a_unit_off_is_seen,
+    a_device_that_can_not_add_is_promised_nothing,
+    it_runs_once_for_a_device_and_driver,
+    a_device_that_is_lost_meanwhile_is_promised_nothing_and_tried_again,
+    a_real_device_is_tested,
+    NULL,
+  };
+  return run_suite("vulkan, self-test", 60, tests);
+}
