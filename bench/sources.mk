@@ -1,10 +1,11 @@
 # Benchmarks. They are built, and nothing depends on what they say.
+include bench/gpu/sources.mk
 include bench/harness/sources.mk
 include bench/kernels/sources.mk
 include bench/peers/sources.mk
 
 # For a machine on which vyre is not built.
-EXTRA_DIST += bench/stage-gpu bench/run-gpu
+EXTRA_DIST += bench/stage-gpu bench/run-gpu bench/run-ratios
 
 noinst_PROGRAMS += bench/ir_bench
 bench_ir_bench_SOURCES = bench/ir_bench.c bench/shapes.c bench/shapes.h

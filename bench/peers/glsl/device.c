@@ -76,13 +76,16 @@ static const char *open_logical(void) {
   VkPhysicalDeviceFeatures2 asked = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
   vkGetPhysicalDeviceFeatures2(vk.physical, &asked);
   if (!features.bufferDeviceAddress) return "the device has no buffer addresses";
-  features = (VkPhysicalDeviceVulkan12Features){.sType = features.sType, .bufferDeviceAddress = VK_TRUE};
+  vk.float64 = asked.features.shaderFloat64;
+  features = (VkPhysicalDeviceVulkan12Features){
+    .sType = features.sType, .bufferDeviceAddress = VK_TRUE, .timelineSemaphore = VK_TRUE};
+  asked.features = (VkPhysicalDeviceFeatures){.shaderFloat64 = vk.float64};
   VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                    .queueFamilyIndex = vk.family,
                                    .queueCount = 1,
                                    .pQueuePriorities = &priority};
   VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                             .pNext = &features,
+                             .pNext = &asked,
                              .queueCreateInfoCount = 1,
                              .pQueueCreateInfos = &queue};
   VK_TRY(vkCreateDevice(vk.physical, &info, NULL, &vk.device));
@@ -161,6 +164,12 @@ const char *vk_allocate(VkDeviceSize bytes, bool host, vk_memory *out) {
   if (!fault) fault = vk_run(commands);
   vk_discard(commands);
   return fault;
+}
+
+void vk_free(vk_memory *memory) {
+  vkDestroyBuffer(vk.device, memory->buffer, NULL);
+  vkFreeMemory(vk.device, memory->memory, NULL);
+  *memory = (vk_memory){0};
 }
 
 /* ---- Pipelines ---- */

@@ -30,6 +30,7 @@ typedef struct vk_device {
   char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE + 32];
   bool cpu;            /* the device is a processor */
   bool unified;        /* all its memory is the host's */
+  bool float64;        /* its shaders may use double */
 } vk_device;
 
 extern vk_device vk;
@@ -38,6 +39,7 @@ extern vk_device vk;
 const char *vk_open(uint32_t push_bytes);
 /* |host|: memory that the host sees and reads fast; else the device's own. All zero. */
 const char *vk_allocate(VkDeviceSize bytes, bool host, vk_memory *out);
+void vk_free(vk_memory *memory);
 /* |size| and |vectors| become the constants 0 and 1. */
 const char *vk_pipeline(const uint32_t *code, size_t bytes, uint32_t size, uint32_t vectors, VkPipeline *out);
 const char *vk_begin(VkCommandBuffer *out);
