@@ -155,6 +155,7 @@ vyre_status vulkan_executable_load(vyre_plugin_device *device, const void *blob,
 
 void vulkan_executable_destroy(vyre_plugin_executable *e) {
   vulkan_pipelines_destroy(e);
+  vulkan_lanes_note_destroyed(e->device);
   if (e->tables != NULL) vulkan_buffer_destroy(e->tables);
   pthread_mutex_destroy(&e->lock);
   free(e->bytes);

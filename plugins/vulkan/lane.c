@@ -126,6 +126,7 @@ vyre_status vulkan_lane_hand_over(vulkan_submission *s, vyre_error *error) {
     return vulkan_check(device, result, "vkQueueSubmit", error);
   }
   s->serial = ++lane->last;
+  device->work->destroyed = 0;
   note_launches(s);
   append(lane, s);
   pthread_cond_broadcast(&device->work->changed);
@@ -139,6 +140,21 @@ static void fail_in_place(vulkan_submission *s, vyre_status status, const vyre_e
   memcpy(s->text, error->text, sizeof s->text - 1);
   s->serial = s->lane->last;
   append(s->lane, s);
+}
+
+/* Some drivers (Mesa's llvmpipe) keep pipelines that were destroyed until a queue is used again, which may never be. */
+void vulkan_lanes_note_destroyed(vyre_plugin_device *device) {
+  enum { MANY = 8 };
+  vulkan_work *work = device->work;
+  vulkan_queue *queue = work->lanes[0].queue;
+  const VkSubmitInfo nothing = { .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO };
+  pthread_mutex_lock(&work->lock);
+  const bool many = ++work->destroyed % MANY == 0 && !atomic_load(&device->lost);
+  pthread_mutex_unlock(&work->lock);
+  if (!many) return;
+  pthread_mutex_lock(&queue->lock);
+  device->vk.vkQueueSubmit(queue->handle, 1, &nothing, VK_NULL_HANDLE);
+  pthread_mutex_unlock(&queue->lock);
 }
 
 /* ---- Back from it ---------------------------------------------------------------------------- */

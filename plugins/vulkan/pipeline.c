@@ -134,6 +134,14 @@ static void require_subgroups(const vyre_plugin_executable *e, VkPipelineShaderS
   stage->pNext = size;
 }
 
+/* Modules are valid, so a compiler that does not say what is wrong has run out of something. */
+static vyre_status gave_up(const vyre_plugin_executable *e, VkResult result, vyre_error *error) {
+  return gpu_fail_vendor(error, VYRE_ERR_NO_MEMORY, result, e->name,
+                         "the driver's compiler gives up without a reason (%s), as it does when memory runs out. Fix: "
+                         "free memory, make the program smaller, or update the driver",
+                         vulkan_result_name(result));
+}
+
 static vyre_status make_pipeline(vyre_plugin_executable *e, const vulkan_module *m, vulkan_block_place place,
                                  uint32_t entry, VkPipeline *out, vyre_error *error) {
   vyre_plugin_device *device = e->device;
@@ -155,6 +163,10 @@ static vyre_status make_pipeline(vyre_plugin_executable *e, const vulkan_module 
   require_subgroups(e, &info.stage, &size);
   if (VULKAN_HAS(device, PIPELINE_EXECUTABLES)) info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   VkResult result = device->vk.vkCreateComputePipelines(device->handle, e->cache, 1, &info, NULL, out);
+  if (result == VK_ERROR_UNKNOWN) {
+    *out = VK_NULL_HANDLE;
+    return gave_up(e, result, error);
+  }
   return vulkan_made(device, result, out, "vkCreateComputePipelines", error);
 }
 

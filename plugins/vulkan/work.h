@@ -279,6 +279,7 @@ struct vulkan_work {
   uint32_t queues;
   vyre_plugin_queue *held;        /* queues with submissions that wait */
   vulkan_submission *unused;
+  uint32_t destroyed;             /* executables, since work was handed over */
   bool is_given_up;               /* the device is lost, and everything has been told so */
   pthread_mutex_t patcher_lock;
   vulkan_patcher patcher;
@@ -297,8 +298,10 @@ vyre_status vulkan_lane_wait(const vulkan_submission *submission, uint64_t ns, v
 void vulkan_lanes_give_up(vyre_plugin_device *device);
 /* Hands over what waits for nothing any more. */
 void vulkan_queues_advance(vyre_plugin_device *device);
-/* Ends a submission that is on no list: its record, its points, its recording. */
+/* Ends a submission that is on no list: its points, its recording. */
 void vulkan_submission_end(vulkan_submission *submission);
+/* An executable was destroyed; takes the lock of work itself. */
+void vulkan_lanes_note_destroyed(vyre_plugin_device *device);
 
 /* timeline.c, with the lock of work. */
 /* Whether a point is reached, or will be by what |submission| may rely on. */
