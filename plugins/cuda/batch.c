@@ -68,13 +68,14 @@ void cuda_batch_destroy(vyre_plugin_batch *b) {
   while (b->unused != NULL) {
     cuda_pinned *p = b->unused;
     b->unused = p->next;
-    if (may_call) api->cuMemFreeHost(p->image);
+    if (may_call) cuda_pinned_free(b->device, p->image);
     free(p);
   }
   if (may_call) {
     if (b->graph != NULL) api->cuGraphExecDestroy(b->graph);
-    if (b->image != NULL) api->cuMemFreeHost(b->image);
+    cuda_pinned_free(b->device, b->image);
     cuda_memory_free(b->device, b->memory);
+    cuda_sweep(b->device);
     cuda_leave(&scope);
   }
   free_batch(b);

@@ -175,9 +175,10 @@ void cuda_buffer_destroy(vyre_plugin_buffer *buffer) {
   vyre_plugin_device *device = buffer->device;
   cuda_scope scope;
   if (cuda_enter_to_destroy(device, &scope)) {
-    if (buffer->kind == VYRE_HANDLE_NONE && buffer->host != NULL) device->plugin->api.cuMemFreeHost(buffer->host);
+    if (buffer->kind == VYRE_HANDLE_NONE && buffer->host != NULL) cuda_pinned_free(device, buffer->host);
     else if (buffer->kind == VYRE_HANDLE_NONE) cuda_memory_free(device, buffer->address);
     unregister(device, buffer->registration);
+    cuda_sweep(device);
     cuda_leave(&scope);
   }
   free(buffer);

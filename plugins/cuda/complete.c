@@ -23,14 +23,6 @@ static void read_report(const cuda_submission *s, vyre_completion *c) {
     gpu_read_diagnostics(report + at, b->report_bytes - at, c, s->prints, s->print_words, &used);
 }
 
-static uint64_t elapsed_ns(const cuda_submission *s) {
-  CUevent begin = s->begin != NULL ? s->begin : s->queue->mark;
-  float ms = 0;
-  if (begin == NULL || s->end == NULL) return 0;
-  if (s->queue->device->plugin->api.cuEventElapsedTime(&ms, begin, s->end) != CUDA_SUCCESS || !(ms > 0)) return 0;
-  return (uint64_t)((double)ms * 1e6);
-}
-
 static void fill_record(const cuda_submission *s, vyre_status status, int64_t vendor_code, const char *text) {
   vyre_completion c = { .size = sizeof c, .status = status, .vendor_code = vendor_code };
   if (s->completion == NULL) return;
@@ -41,7 +33,7 @@ static void fill_record(const cuda_submission *s, vyre_status status, int64_t ve
   }
   if (s->batch->is_not_counted) c.masked_loads = c.masked_stores = c.masked_atomics = VYRE_NOT_COUNTED;
   if (c.status == VYRE_OK) {
-    c.device_ns = elapsed_ns(s);
+    c.device_ns = s->ns;
     if (s->pinned != NULL && s->batch->report_bytes > 0) read_report(s, &c);
     if (c.trap_count > 0) c.status = VYRE_ERR_TRAP;
   } else {
@@ -111,17 +103,44 @@ static void lose(vyre_plugin_device *device, CUresult code) {
   cuda_end_all(device);
 }
 
+/* From the begin of the first of a queue to the end of |last|. */
+static uint64_t elapsed_ns(const vyre_plugin_queue *q, const cuda_submission *last) {
+  CUevent begin = q->first->begin != NULL ? q->first->begin : q->mark;
+  float ms = 0;
+  if (begin == NULL || last->end == NULL) return 0;
+  if (q->device->plugin->api.cuEventElapsedTime(&ms, begin, last->end) != CUDA_SUCCESS || !(ms > 0)) return 0;
+  return (uint64_t)((double)ms * 1e6);
+}
+
+/* All up to |last|, whose end was seen. Those that share it share the time. */
+static void finish_through(vyre_plugin_queue *q, const cuda_submission *last) {
+  uint64_t ns = elapsed_ns(q, last), count = 1;
+  for (const cuda_submission *s = q->first; s != last; s = s->next) count++;
+  for (bool is_last = false; !is_last;) {
+    cuda_submission *s = take_first(q);
+    is_last = s == last;
+    s->ns = ns / count;
+    s->batch->ns = s->ns;
+    cuda_finish(s, VYRE_OK, 0, "");
+  }
+}
+
 void cuda_progress(vyre_plugin_device *device) {
   const cuda_api *api = &device->plugin->api;
   for (vyre_plugin_queue *q = device->queues; q != NULL; q = q->next) {
+    /* Who looks twice wants to see what was given before. */
+    if (q->open > 0 && q->given == q->looked) cuda_mark(q);
+    q->looked = q->given;
     while (q->first != NULL) {
-      CUresult code = q->first->end != NULL ? api->cuEventQuery(q->first->end) : CUDA_SUCCESS;
+      const cuda_submission *s = q->first;
+      while (s != NULL && s->is_open) s = s->next;
+      CUresult code = s == NULL ? CUDA_ERROR_NOT_READY : s->end != NULL ? api->cuEventQuery(s->end) : CUDA_SUCCESS;
       if (code == CUDA_ERROR_NOT_READY) break;
       if (code != CUDA_SUCCESS) {
         lose(device, code);
         return;
       }
-      cuda_finish(take_first(q), VYRE_OK, 0, "");
+      finish_through(q, s);
     }
   }
 }
@@ -130,6 +149,7 @@ void cuda_end_all(vyre_plugin_device *device) {
   vyre_error error = VYRE_ERROR_INIT;
   cuda_lost(device, &error);
   for (vyre_plugin_queue *q = device->queues; q != NULL; q = q->next) {
+    q->open = 0;
     while (q->first != NULL) cuda_finish(take_first(q), VYRE_ERR_DEVICE_LOST, error.vendor_code, error.text);
     while (q->deferred != NULL) {
       cuda_submission *s = q->deferred;

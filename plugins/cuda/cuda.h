@@ -62,6 +62,7 @@ struct vyre_plugin_device {
   uint32_t queue_count, persistent_count;
   uint32_t deferred;        /* submissions that stay with the host */
   uint32_t residents;       /* persistent launches that run */
+  void *kept;               /* pinned memory to be freed, a list */
   cuda_module *modules;
   cuda_module *begin;       /* of extents.c */
   uint8_t *zeros;           /* pinned: CUDA_ZEROS of them, for when no kernel can clear memory */
@@ -99,6 +100,11 @@ uint32_t cuda_architecture_of(const vyre_capabilities *record);
  * stream it neither comes nor goes behind what runs on others. */
 CUresult cuda_memory_new(vyre_plugin_device *device, uint64_t bytes, bool zero, CUdeviceptr *out);
 void cuda_memory_free(vyre_plugin_device *device, CUdeviceptr p);
+
+/* Pinned memory and code go back behind all that runs. Beside a persistent launch they are kept until it has ended, or
+ * whoever gives them back would wait for it, and it maybe for them. The sweep gives back what was kept. */
+void cuda_pinned_free(vyre_plugin_device *device, void *p);
+void cuda_sweep(vyre_plugin_device *device);
 
 struct vyre_plugin_buffer {
   vyre_plugin_device *device;
@@ -146,6 +152,8 @@ struct cuda_module {
 /* Gives the module of an image, loading it if the device has none of that key; counted. */
 vyre_status cuda_module_get(vyre_plugin_executable *executable, uint32_t variant, cuda_module **out, vyre_error *error);
 void cuda_module_drop(vyre_plugin_device *device, cuda_module *module);
+/* Unloads those that nobody uses. */
+void cuda_modules_sweep(vyre_plugin_device *device);
 
 /* jit.c: an image for the driver, PTX text that ends with NUL or machine code, and what the compiler wrote about it. */
 typedef struct cuda_image {
@@ -269,6 +277,7 @@ struct vyre_plugin_batch {
   CUgraphExec graph;       /* made when it runs for the second time */
   bool has_run, has_no_graph;
   struct cuda_submission *running; /* the last one, while it is on a stream */
+  uint64_t ns;             /* on the device, as it took lately; 0: unknown */
 };
 
 vyre_status cuda_plan(vyre_plugin_batch *batch, vyre_error *error);
@@ -305,9 +314,11 @@ struct cuda_submission {
   vyre_point *waits;        /* these two while it stays with the host */
   vyre_late *late;
   CUevent begin;            /* NULL where the end of the one before will do */
-  CUevent end;              /* NULL if it has ended already */
+  CUevent end;              /* NULL if it is open, or has ended already */
+  bool is_open;             /* no event marks its end: that of a later one will do */
   cuda_pinned *pinned;
   int64_t vendor_code;
+  uint64_t ns;              /* that it took on the device; 0: unknown */
   vyre_status status;       /* not OK: why not all of it could be given to the stream */
   cuda_signal *signals;
   cuda_signal few[CUDA_FEW_SIGNALS]; /* zeroed down to here */
@@ -324,7 +335,9 @@ struct vyre_plugin_queue {
   cuda_submission *first, *last;             /* on the stream */
   cuda_submission *deferred, *last_deferred; /* with the host, behind those */
   cuda_submission *unused;
-  CUevent mark;             /* the end of the last one that ended */
+  CUevent mark;             /* the end of the last one whose end was marked */
+  uint64_t given, looked;   /* submissions given to the stream so far, and when somebody looked last */
+  uint32_t open;            /* at the end of the list, that no event marks yet */
   CUevent spare[CUDA_SPARE_EVENTS];
   uint32_t spare_count;
 };
@@ -339,6 +352,8 @@ struct vyre_plugin_timeline {
  *
  * Sees what has ended, fills its records, moves timelines. */
 void cuda_progress(vyre_plugin_device *device);
+/* Marks the end of what is open. */
+void cuda_mark(vyre_plugin_queue *queue);
 /* Everything that is pending ends as lost. */
 void cuda_end_all(vyre_plugin_device *device);
 /* Gives to streams what no longer has to stay with the host. */

@@ -222,6 +222,7 @@ static void take_down(vyre_plugin_device *device) {
   const cuda_api *api = &device->plugin->api;
   cuda_scope scope;
   if (device->context != NULL && cuda_enter_to_destroy(device, &scope)) {
+    cuda_sweep(device);
     if (device->begin != NULL) api->cuModuleUnload(device->begin->module);
     if (device->zeros != NULL) api->cuMemFreeHost(device->zeros);
     if (device->capture != NULL) api->cuStreamDestroy(device->capture);

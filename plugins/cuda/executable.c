@@ -113,6 +113,7 @@ void cuda_executable_destroy(vyre_plugin_executable *x) {
   cuda_scope scope;
   if (cuda_enter_to_destroy(x->device, &scope)) {
     for (uint32_t v = 0; v < CUDA_VARIANTS; v++) cuda_module_drop(x->device, x->modules[v]);
+    cuda_sweep(x->device);
     cuda_leave(&scope);
   }
   free(x->copy);

@@ -36,8 +36,8 @@ CUresult cuda_jit_link(const cuda_api *api, const cuda_image *image, gpu_bytes *
   log_options(log, names, values);
   CUresult code = api->cuLinkCreate(OPTIONS, names, values, &state);
   if (code != CUDA_SUCCESS) return code;
-  code = api->cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)(uintptr_t)image->data, image->bytes, image->name, OPTIONS,
-                            names, values);
+  code = api->cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)(uintptr_t)image->data, image->bytes, image->name, 0, NULL,
+                            NULL); /* what it writes goes where the linker was told */
   if (code == CUDA_SUCCESS) code = api->cuLinkComplete(state, &machine, &bytes);
   if (code == CUDA_SUCCESS) gpu_bytes_add(out, machine, bytes);
   api->cuLinkDestroy(state);

@@ -1,6 +1,8 @@
 /* Memory of the device. */
 #include "plugins/cuda/cuda.h"
 
+#include <string.h>
+
 static CUresult allocate(vyre_plugin_device *device, uint64_t bytes, CUdeviceptr *out) {
   const cuda_api *api = &device->plugin->api;
   if (device->facts->has_pools) return api->cuMemAllocAsync(out, bytes, device->service);
@@ -40,4 +42,35 @@ void cuda_memory_free(vyre_plugin_device *device, CUdeviceptr p) {
   if (p == 0) return;
   if (device->facts->has_pools) api->cuMemFreeAsync(p, device->service);
   else api->cuMemFree(p);
+}
+
+/* ---- What can't be given back now ------------------------------------------------------------ */
+
+static bool has_residents(const vyre_plugin_device *device) {
+  return __atomic_load_n(&device->residents, __ATOMIC_RELAXED) > 0;
+}
+
+void cuda_pinned_free(vyre_plugin_device *device, void *p) {
+  if (p == NULL) return;
+  if (!has_residents(device)) {
+    device->plugin->api.cuMemFreeHost(p);
+    return;
+  }
+  pthread_mutex_lock(&device->lock);
+  memcpy(p, &device->kept, sizeof device->kept); /* a list inside of what nobody uses any more */
+  device->kept = p;
+  pthread_mutex_unlock(&device->lock);
+}
+
+void cuda_sweep(vyre_plugin_device *device) {
+  if (has_residents(device)) return;
+  pthread_mutex_lock(&device->lock);
+  void *p = device->kept, *next;
+  device->kept = NULL;
+  pthread_mutex_unlock(&device->lock);
+  for (; p != NULL; p = next) {
+    memcpy(&next, p, sizeof next);
+    device->plugin->api.cuMemFreeHost(p);
+  }
+  cuda_modules_sweep(device);
 }

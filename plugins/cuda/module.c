@@ -132,12 +132,23 @@ vyre_status cuda_module_get(vyre_plugin_executable *x, uint32_t variant, cuda_mo
 void cuda_module_drop(vyre_plugin_device *device, cuda_module *module) {
   if (module == NULL) return;
   pthread_mutex_lock(&device->lock);
-  bool is_last = --module->refs == 0;
-  cuda_module **link = &device->modules;
-  while (is_last && *link != module) link = &(*link)->next;
-  if (is_last) *link = module->next;
+  module->refs--;
   pthread_mutex_unlock(&device->lock);
-  if (is_last) unload(device, module);
+}
+
+/* The first that nobody uses, off the list. */
+static cuda_module *take_unused(vyre_plugin_device *device) {
+  pthread_mutex_lock(&device->lock);
+  cuda_module **link = &device->modules;
+  while (*link != NULL && (*link)->refs > 0) link = &(*link)->next;
+  cuda_module *m = *link;
+  if (m != NULL) *link = m->next;
+  pthread_mutex_unlock(&device->lock);
+  return m;
+}
+
+void cuda_modules_sweep(vyre_plugin_device *device) {
+  for (cuda_module *m; (m = take_unused(device)) != NULL;) unload(device, m);
 }
 
 uint64_t cuda_resident(const vyre_plugin_device *device, const cuda_module *module) {

@@ -329,6 +329,34 @@ START_TEST(work_waits_for_what_is_to_come) {
 }
 END_TEST
 
+/* Many in a row, whose ends may be marked together: each has its record before its point is seen. */
+START_TEST(many_in_a_row) {
+  enum { COUNT = 300 };
+  rig r;
+  static vyre_completion completions[COUNT];
+  rig_load("");
+  rig_open(&r, rig_program, 1);
+  for (int i = 0; i < 5; i++) rig_check(&r, 5);
+  for (uint64_t i = 0; i < COUNT; i++) {
+    uint64_t value = 0;
+    completions[i] = (vyre_completion){ .size = sizeof completions[i], .status = -1 };
+    vyre_point end = { r.timeline, r.value + i + 1 };
+    vyre_submit submit = { .size = sizeof submit, .batch = r.batch, .signals = &end, .signal_count = 1,
+                           .completion = &completions[i] };
+    ck_assert_int_eq(ops->submit(r.queue, &submit, NULL), VYRE_OK);
+    if (i % 3 == 0) ck_assert_int_eq(ops->timeline_value(r.timeline, &value, NULL), VYRE_OK);
+    for (uint64_t n = 0; n < COUNT && r.value + n + 1 <= value; n++) ck_assert_int_eq(completions[n].status, VYRE_OK);
+  }
+  ck_assert_int_eq(ops->timeline_wait(r.timeline, r.value + COUNT / 2, 60000000000u, NULL), VYRE_OK);
+  for (uint64_t i = 0; i < COUNT / 2; i++) ck_assert_int_eq(completions[i].status, VYRE_OK);
+  for (uint64_t value = 0; value < r.value + COUNT;)
+    ck_assert_int_eq(ops->timeline_value(r.timeline, &value, NULL), VYRE_OK);
+  for (uint64_t i = 0; i < COUNT; i++) ck_assert_int_eq(completions[i].status, VYRE_OK);
+  rig_close(&r);
+  rig_nothing_lives("after many in a row");
+}
+END_TEST
+
 START_TEST(what_never_began_is_told_so) {
   rig r;
   rig_load("");
@@ -473,7 +501,7 @@ int main(void) {
     a_driver_that_does_not_belong_to_its_library, a_device_that_is_too_old, a_record_says_what_the_driver_says,
     a_setting_allows_more_workgroup_memory, it_runs_and_leaves_nothing, batches_become_graphs,
     a_driver_that_makes_no_graphs, the_callers_context_stays, lengths_and_grids_from_the_device, late_values,
-    timestamps_are_there_at_the_end, grids_in_pieces, work_waits_for_what_is_to_come, what_never_began_is_told_so,
+    timestamps_are_there_at_the_end, grids_in_pieces, work_waits_for_what_is_to_come, many_in_a_row, what_never_began_is_told_so,
     persistent_launches, the_compilers_complaint_names_its_line, machine_code, equal_modules_are_loaded_once, NULL
   };
   return run_suite("cuda driver", 120, tests);

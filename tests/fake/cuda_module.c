@@ -13,8 +13,12 @@ struct CUmod_st {
   CUfunction functions;
 };
 
+enum { MOST_LINK_OPTIONS = 16 };
 struct CUlinkState_st {
   char *image;
+  unsigned count; /* options of cuLinkCreate, where all that is written about the link goes */
+  int names[MOST_LINK_OPTIONS];
+  void *values[MOST_LINK_OPTIONS];
 };
 
 /* ---- The compiler's options and log ---------------------------------------------------------- */
@@ -243,9 +247,15 @@ CUresult do_cuKernelGetFunction(CUfunction *out, CUkernel kernel) {
 /* ---- The linker, with which machine code is made to be kept ---------------------------------- */
 
 CUresult do_cuLinkCreate(unsigned count, int *names, void **values, CUlinkState *out) {
-  (void)count, (void)names, (void)values;
+  *out = NULL;
+  if (count > MOST_LINK_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
   *out = calloc(1, sizeof **out);
   if (*out == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+  (*out)->count = count;
+  for (unsigned i = 0; i < count; i++) {
+    (*out)->names[i] = names[i];
+    (*out)->values[i] = values[i];
+  }
   fake_born("link");
   return CUDA_SUCCESS;
 }
@@ -254,6 +264,7 @@ CUresult do_cuLinkAddData(CUlinkState state, int type, void *data, size_t bytes,
                           int *names, void **values) {
   (void)name;
   options o = { count, names, values };
+  if (count == 0) o = (options){ state->count, state->names, state->values };
   CUresult ordered = cuda_take_compiler_failure();
   if (ordered != CUDA_SUCCESS) return refuse(&o, ordered, "ptxas error : ordered by the script");
   if (type != 1 || state->image != NULL) return CUDA_ERROR_INVALID_VALUE;
