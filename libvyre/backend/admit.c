@@ -25,13 +25,21 @@ static bool is_float_arithmetic(const ir_expr *e) {
   return ir_is_float((vyre_type)e->type) && ir_op_arity[e->op] > 0 && (ir_op_effects[e->op] & VYRE_EFFECT_READS) == 0;
 }
 
+/* Whether lowering makes up for an fma of two roundings: in f32, by f64 and the bits of its result. */
+static bool has_wide_fma(const ir_expr *e, const vyre_capabilities *caps) {
+  const uint64_t wide = VYRE_NEED_FLOAT64 | VYRE_NEED_INT64;
+  return e->type != VYRE_TYPE_F64 && (caps->needs & wide) == wide;
+}
+
 /* The numeric promise that an expression rests on and |caps| does not make; 0 if none. */
 static uint32_t missing_promise(const ir_expr *e, uint32_t flags, const vyre_capabilities *caps) {
   uint32_t wanted = 0;
   if (!is_float_arithmetic(e)) return 0;
   if ((flags & VYRE_COMPILE_FLUSH) == 0) wanted |= VYRE_NUMERIC_SUBNORMALS;
   switch (e->op) {
-  case VYRE_OP_FMA: wanted |= VYRE_NUMERIC_FMA; break;
+  case VYRE_OP_FMA:
+    if (!has_wide_fma(e, caps)) wanted |= VYRE_NUMERIC_FMA;
+    break;
   case VYRE_OP_DIV:
   case VYRE_OP_SQRT:
   case VYRE_OP_RSQRT:

@@ -16,6 +16,7 @@ static vyre_status lower(const vyre_backend_desc *desc, const vyre_capabilities 
   options.subgroup_size = request->subgroup_size;
   options.steps = request->steps;
   options.needs = target->needs;
+  options.numeric = target->numeric;
   options.fingerprint = request->fingerprint;
   options.spec = request->spec;
   options.spec_count = request->spec_count;

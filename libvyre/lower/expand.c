@@ -25,8 +25,16 @@ static const row rows[] = {
 #undef X
 };
 
+/* What a device must have for a row that brings in wider types. */
+static uint64_t needs_of(const row *x) {
+  if (x->with == VYRE_KERNEL_NONE || x->with_types == SAME) return 0;
+  return ((x->with_types & (T(U64) | T(I64))) != 0 ? VYRE_NEED_INT64 : 0) |
+         ((x->with_types & T(F64)) != 0 ? VYRE_NEED_FLOAT64 : 0);
+}
+
 static bool applies(const lower_code *c, const row *x, uint64_t first, uint64_t types) {
   if ((x->types & first) == 0 && x->types != ANY) return false;
+  if ((needs_of(x) & ~c->options->needs) != 0) return false;
   return x->with == VYRE_KERNEL_NONE || lower_takes(c, x->with, x->with_types == SAME ? types : x->with_types);
 }
 
@@ -74,7 +82,10 @@ static lower_value refuse(lower_code *c, const lower_request *r) {
 
 lower_value lower_expand(lower_code *c, const lower_request *r, uint64_t types) {
   const row *found = find(c, r, types);
-  if (found != NULL) return found->build(c, r);
+  if (found != NULL) {
+    c->needs |= needs_of(found);
+    return found->build(c, r);
+  }
   if (is_component_wise(r)) return each_component(c, r);
   return refuse(c, r);
 }

@@ -28,6 +28,9 @@ lower_value expand_ctz(lower_code *c, const lower_request *r);
 lower_value expand_not_equal(lower_code *c, const lower_request *r);
 lower_value expand_not_above(lower_code *c, const lower_request *r);
 
+/* expand_fma.c */
+lower_value expand_fma(lower_code *c, const lower_request *r);
+
 /* expand_float.c */
 lower_value expand_choose_float(lower_code *c, const lower_request *r);
 lower_value expand_sign_bit(lower_code *c, const lower_request *r);

@@ -63,6 +63,7 @@ static void note_taken(lower_code *c) {
   }
   for (uint64_t i = 0; o->opcodes != NULL && i < o->opcode_count; i++)
     if (form_is_known(o->opcodes[i].opcode)) c->taken[o->opcodes[i].opcode] |= o->opcodes[i].types | LOWER_LISTED;
+  if ((o->numeric & VYRE_NUMERIC_FMA) == 0) c->taken[VYRE_KERNEL_FMA] &= LOWER_LISTED; /* it has two roundings */
 }
 
 /* ---- The launch ------------------------------------------------------------------------------ */

@@ -4,7 +4,7 @@ vyre_core_sources += \
 	libvyre/lower/code.h libvyre/lower/code.c \
 	libvyre/lower/facts.c \
 	libvyre/lower/expand.def libvyre/lower/expand.h libvyre/lower/expand.c \
-	libvyre/lower/expand_integer.c libvyre/lower/expand_float.c \
+	libvyre/lower/expand_integer.c libvyre/lower/expand_float.c libvyre/lower/expand_fma.c \
 	libvyre/lower/expand_memory.c libvyre/lower/expand_group.c \
 	libvyre/lower/transcend.def libvyre/lower/transcend.h libvyre/lower/transcend.c \
 	libvyre/lower/transcend_emit.h \

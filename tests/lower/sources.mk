@@ -1,7 +1,7 @@
 # Lowering: kernels as text, the verifier, and kernels run by the engine of plugins/template beside the oracle.
 lower_plain_tests = \
 	tests/lower/test_docs tests/lower/test_golden tests/lower/test_lower tests/lower/test_memory tests/lower/test_verify
-lower_twin_tests = tests/lower/test_ops tests/lower/test_random tests/lower/test_variants
+lower_twin_tests = tests/lower/test_fma tests/lower/test_ops tests/lower/test_random tests/lower/test_variants
 check_PROGRAMS += $(lower_plain_tests) $(lower_twin_tests) tests/lower/test_rsqrt
 TESTS += $(lower_plain_tests) $(lower_twin_tests) tests/lower/test_rsqrt tests/lower/random_run.sh
 # Each runs programs for minutes under valgrind; the sanitizers look at the same code.
@@ -23,6 +23,9 @@ tests_lower_test_memory_LDADD = tests/lower/libtargets.la $(TEST_LIBS)
 tests_lower_test_verify_SOURCES = tests/lower/test_verify.c
 tests_lower_test_verify_CFLAGS = $(TEST_CFLAGS)
 tests_lower_test_verify_LDADD = tests/gen/libgen.la $(TEST_LIBS)
+tests_lower_test_fma_SOURCES = tests/lower/test_fma.c
+tests_lower_test_fma_CFLAGS = $(TEST_CFLAGS)
+tests_lower_test_fma_LDADD = $(lower_twin_libs)
 tests_lower_test_ops_SOURCES = tests/lower/test_ops.c
 tests_lower_test_ops_CFLAGS = $(TEST_CFLAGS)
 tests_lower_test_ops_LDADD = $(lower_twin_libs)

@@ -63,6 +63,11 @@ static const vyre_opcode_support least[] = {
 vyre_lower_options target_options(target t) {
   vyre_lower_options o = VYRE_LOWER_OPTIONS_INIT;
   if (t == TARGET_ALL) return o;
+  if (t == TARGET_UNFUSED) {
+    fill(TARGET_ENGINE, &o);
+    o.numeric &= ~(uint32_t)VYRE_NUMERIC_FMA;
+    return o;
+  }
   if (t != TARGET_LEAST) {
     fill(t, &o);
     return o;

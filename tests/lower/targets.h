@@ -11,7 +11,8 @@ typedef enum target {
   TARGET_SCALAR,  /* the same without vectors and narrow elements */
   TARGET_RAW,     /* the same with the narrower twins in place of total opcodes */
   TARGET_LEAST,   /* as few opcodes as there can be */
-  TARGETS
+  TARGETS,
+  TARGET_UNFUSED = TARGETS /* all that the engine knows, as if its fma had two roundings */
 } target;
 
 /* Options for one, without compile flags. The table lives as long as the program runs. */

@@ -20,23 +20,26 @@ static const uint64_t wide = VYRE_NEED_INT64 | VYRE_NEED_FLOAT64 | VYRE_NEED_ATO
 #define CONTROLS                                                                                          \
   (SPIRV_FLOAT_CONTROLS | SPIRV_CONTROLS_ALL | SPIRV_DENORM_PRESERVE_32 | SPIRV_DENORM_PRESERVE_64 | \
    SPIRV_SIGNED_ZERO_32 | SPIRV_SIGNED_ZERO_64 | SPIRV_RTE_32 | SPIRV_RTE_64)
+#define ALL_PROMISES \
+  (VYRE_NUMERIC_SUBNORMALS | VYRE_NUMERIC_FMA | VYRE_NUMERIC_DIVISION | VYRE_NUMERIC_ZERO_ORDER)
 #define NARROW (SPIRV_INT8 | SPIRV_INT16 | SPIRV_STORAGE8 | SPIRV_STORAGE16)
 
 const emitted_target emitted_targets[] = {
   [EMITTED_LEAST] = { "least", "vulkan1.1",
-                      { .version = 0x10300, .push_bytes = 128, .storage_buffers = 64, .uniform_bytes = 16384 },
+                      { .version = 0x10300, .push_bytes = 128, .storage_buffers = 64, .uniform_bytes = 16384,
+                        .numeric = ALL_PROMISES },
                       everywhere },
   /* 1.1 with many extensions, and f64 without 64-bit integers. */
   [EMITTED_OLD] = { "old", "vulkan1.1",
                     { .features = LANES | SPIRV_FLOAT64 | SPIRV_MEMORY_MODEL | CONTROLS | SPIRV_STORAGE16,
                       .version = 0x10300, .push_bytes = 128, .storage_buffers = 64, .uniform_bytes = 16384,
-                      .subgroup_size = 16, .subgroup_sizes = 63 },
+                      .numeric = ALL_PROMISES, .subgroup_size = 16, .subgroup_sizes = 63 },
                     everywhere | VYRE_NEED_FLOAT64 | VYRE_NEED_SUBGROUP },
   [EMITTED_ALL] = { "all", "vulkan1.3",
                     { .features = LANES | WIDE | CONTROLS | NARROW | SPIRV_MEMORY_MODEL | SPIRV_ADDRESSES |
                                   SPIRV_ZERO_WORKGROUP,
                       .version = 0x10600, .push_bytes = 256, .storage_buffers = 64, .uniform_bytes = 65536,
-                      .subgroup_size = 32, .subgroup_sizes = 63 },
+                      .numeric = ALL_PROMISES, .subgroup_size = 32, .subgroup_sizes = 63 },
                     everywhere | wide | VYRE_NEED_SUBGROUP },
 };
 
@@ -49,6 +52,7 @@ uint8_t *emitted_kernel(const vyre_program *program, const emitted_target *t, ui
   o.compile_flags = compile_flags | VYRE_COMPILE_ULP;
   o.ulp_budget = 1;
   o.needs = t->needs;
+  o.numeric = t->target.numeric;
   o.opcodes = spirv_opcodes;
   o.opcode_count = spirv_opcode_count;
   vyre_program_describe(program, &info);
@@ -63,6 +67,8 @@ void emitted_modules(const uint8_t *kernel, const emitted_target *t, gpu_bytes *
   uint32_t bytes = ((const vyre_kernel_header *)(const void *)kernel)->bytes;
   if (gpu_kernel_open(kernel, bytes, &h, &error) != VYRE_OK || spirv_emit(h, &t->target, code, facts, &error) != VYRE_OK)
     ck_abort_msg("%s: %s", t->name, error.text);
+  uint32_t missing = facts->features & ~t->target.features;
+  ck_assert_msg(missing == 0, "%s: uses features 0x%x that the target has not", t->name, missing);
 }
 
 /* ---- spirv-val ------------------------------------------------------------------------------- */

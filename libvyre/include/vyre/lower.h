@@ -24,7 +24,7 @@ typedef struct vyre_lower_options {
   uint32_t compile_flags; /* VYRE_COMPILE_* */
   uint32_t ulp_budget;    /* with VYRE_COMPILE_ULP */
   uint32_t subgroup_size; /* required size; 0 for any */
-  uint32_t zero;
+  uint32_t numeric;       /* VYRE_NUMERIC_* promises of the target; those about fma count here */
   uint64_t steps;         /* with VYRE_COMPILE_STEPS */
   uint64_t needs;         /* VYRE_NEED_* bits that the target satisfies */
   /* Opcodes and types that the target takes; NULL for all of the form. */
@@ -35,7 +35,7 @@ typedef struct vyre_lower_options {
   const vyre_spec_constant *spec; /* parameters with a value that is known, by ascending id */
   uint64_t spec_count;
 } vyre_lower_options;
-#define VYRE_LOWER_OPTIONS_INIT { sizeof(vyre_lower_options), 0, 0, 0, 0, 0, 0, UINT64_MAX, 0, 0, 0, 0, 0 }
+#define VYRE_LOWER_OPTIONS_INIT { sizeof(vyre_lower_options), 0, 0, 0, 0, UINT32_MAX, 0, UINT64_MAX, 0, 0, 0, 0, 0 }
 
 /* Lowers a program. The same program and options give the same bytes. The caller frees *out with free().
  * Errors, with *out NULL: UNSUPPORTED (an opcode of these types that the target does not take and that nothing
