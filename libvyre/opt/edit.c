@@ -275,12 +275,43 @@ typedef struct copying {
   opt_edit *edit;
   VYRE_VECTOR(uint64_t) renamed; /* old variable << 32 | expression; few, in order of declaration */
   uint32_t var, replace;
+  bool lifts; /* literals out of sums and products */
 } copying;
+
+/* x + literal: then *x and *literal are its parts. */
+static bool is_sum(const opt_unit *u, uint32_t e, uint32_t *x, uint64_t *literal) {
+  const ir_expr *n = opt_at(u, e);
+  if (n->op != VYRE_OP_ADD || !opt_is_literal(u, n->arg[1])) return false;
+  *x = n->arg[0];
+  *literal = ir_literal_bits(opt_at(u, n->arg[1]));
+  return true;
+}
+
+/* An integer operator one of whose operands is x + literal, with a literal added last instead: all of it modulo the
+ * width, so that no bit changes. */
+static uint32_t lifted(opt_unit *u, uint32_t e) {
+  const ir_expr n = *opt_at(u, e);
+  vyre_type type = (vyre_type)n.type;
+  uint32_t x = n.arg[0], y = n.arg[1];
+  uint64_t literal;
+  if ((n.op != VYRE_OP_ADD && n.op != VYRE_OP_SUB && n.op != VYRE_OP_MUL && n.op != VYRE_OP_SHL) ||
+      !ir_is_integer(type) || ir_is_vector(type))
+    return e;
+  bool scales = n.op == VYRE_OP_MUL || n.op == VYRE_OP_SHL, by_literal = opt_is_literal(u, y);
+  uint32_t width = 8 * ir_type_at(type)->bytes;
+  if (scales != by_literal) return e; /* the sum of a sum and a literal is left to the rules */
+  bool right = !scales && is_sum(u, y, &y, &literal);
+  if (!right && !is_sum(u, x, &x, &literal)) return e;
+  if (right && n.op == VYRE_OP_SUB) literal = -literal;
+  if (n.op == VYRE_OP_MUL) literal *= ir_literal_bits(opt_at(u, y));
+  if (n.op == VYRE_OP_SHL) literal <<= ir_literal_bits(opt_at(u, y)) & (width - 1);
+  return opt_add(u, opt_op(u, n.op, x, y, 0), opt_literal(u, type, width == 64 ? literal : (uint32_t)literal));
+}
 
 static uint32_t renamed(void *context, uint32_t e) {
   copying *c = context;
   const ir_expr *node = opt_at(c->edit->unit, e);
-  if (node->op != VYRE_OP_VAR) return e;
+  if (node->op != VYRE_OP_VAR) return c->lifts ? lifted(c->edit->unit, e) : e;
   if (node->arg[3] == c->var) return c->replace;
   uint32_t low = 0, high = c->renamed.count;
   while (low < high) {
@@ -354,12 +385,20 @@ static void copy_block(copying *c, uint32_t first) {
   vyre_vector_free(&open);
 }
 
-void opt_put_copy(opt_edit *e, uint32_t first, uint32_t var, uint32_t replace) {
-  copying c = { .edit = e, .var = var, .replace = replace };
+static void put_copy(opt_edit *e, uint32_t first, uint32_t var, uint32_t replace, bool lifts) {
+  copying c = { .edit = e, .var = var, .replace = replace, .lifts = lifts };
   e->copies.rewrite = renamed;
   e->copies.context = &c;
   opt_map_reset(&e->copies);
   copy_block(&c, first);
   vyre_vector_free(&c.renamed);
   e->changed = true;
+}
+
+void opt_put_copy(opt_edit *e, uint32_t first, uint32_t var, uint32_t replace) {
+  put_copy(e, first, var, replace, false);
+}
+
+void opt_put_turn(opt_edit *e, uint32_t first, uint32_t var, uint32_t replace) {
+  put_copy(e, first, var, replace, true);
 }

@@ -78,5 +78,8 @@ bool opt_rewrite_operands(opt_unit *u, opt_map *m);
 /* Puts a copy of the old statements from |first| to the end of its block, with fresh variables for those that are
  * declared inside. |replace| stands for variable |var| (UINT32_MAX: for none), such as a loop's in one of its turns. */
 void opt_put_copy(opt_edit *e, uint32_t first, uint32_t var, uint32_t replace);
+/* The same, where |replace| is a sum with a literal: of integers that are computed from it by sums and by products with
+ * literals, the literal is added last, so that the rest is what another copy computes as well. */
+void opt_put_turn(opt_edit *e, uint32_t first, uint32_t var, uint32_t replace);
 
 #endif

@@ -173,6 +173,7 @@ static vyre_status run_pass(manager *m, uint32_t pass, bool *changed, vyre_error
   uint64_t start = now_ns();
   uint32_t notes = m->report->notes.count;
   m->context.pass = row->name;
+  m->context.room = m->size_limit > m->now.size ? m->size_limit - m->now.size : 0;
   *changed = false;
   vyre_opt_decision decision = decide(m, row, &after);
   r->decisions[decision]++;

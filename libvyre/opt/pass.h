@@ -15,6 +15,7 @@ typedef struct opt_context {
   const char *pass; /* that runs */
   uint32_t round;
   uint32_t level;          /* of the whole; 0 where passes were named */
+  uint64_t room;           /* by how many expressions the program may grow; what grows more is undone as a whole */
   bool explains;
   bool drops_buffers; /* VYRE_OPT_DROP_BUFFERS */
   const struct vyre_spec_constant *spec; /* parameters that are known, by ascending id */

@@ -635,11 +635,24 @@ static void declare(opt_ranges *r, const ir_stmt *s) {
   v->known = is_whole_expr(r, s->arg[0]);
 }
 
-/* From |from| on and below |to|, whatever the step is. */
-static void enter_for(opt_ranges *r, const ir_stmt *s) {
+/* From |from| on and below |to|. Steps of one size from one place lead to no others: their low bits stay, and the last
+ * is the last of them. */
+static opt_interval turns_of(opt_ranges *r, const ir_stmt *s) {
   opt_interval from = range_at(r, s->arg[0], 0), to = range_at(r, s->arg[1], 0);
-  vyre_type type = (vyre_type)ir_expr_at(r->p, s->arg[0])->type;
   opt_interval inside = { from.least, to.most - 1, UINT64_MAX };
+  if (s->arg[2] == 0) return inside;
+  opt_interval step = range_at(r, s->arg[2], 0);
+  if (step.least != step.most || step.least <= 0) return inside;
+  uint64_t low = (uint64_t)step.least & -(uint64_t)step.least;
+  inside.maybe = from.maybe | ~(low - 1);
+  if (from.least == from.most && inside.most > from.most)
+    inside.most -= (inside.most - from.most) % step.least;
+  return inside;
+}
+
+static void enter_for(opt_ranges *r, const ir_stmt *s) {
+  vyre_type type = (vyre_type)ir_expr_at(r->p, s->arg[0])->type;
+  opt_interval inside = turns_of(r, s);
   var_entry *v = var_of(r, s->arg[4]);
   if (v == NULL) return;
   v->range = both(type, nothing_known(type), inside);

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+/* A variable is worth it where it saves as much, by the cost of its value or by how often that is met again. */
 enum { WORTH = 2, STEPS_EACH = 32 };
 
 /* One evaluation of an expression whose value may be used again. */
@@ -73,7 +74,8 @@ static uint32_t begin_value(cse *c, uint32_t e) {
 }
 
 static bool pays(const cse *c, const value *v) {
-  return v->again > 0 && v->may_bind && opt_meta_of(c->unit, v->expr)->cost >= WORTH;
+  if (v->again == 0 || !v->may_bind) return false;
+  return opt_meta_of(c->unit, v->expr)->cost >= WORTH || v->again >= WORTH;
 }
 
 /* In front of the statement; |whole| says that the statement itself declares the value. */
