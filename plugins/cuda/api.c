@@ -53,7 +53,7 @@ static const meaning meanings[] = {
     "launch no more workgroups than fit at the same time (max_resident)" },
   { CUDA_ERROR_NOT_PERMITTED, false, VYRE_ERR_DENIED, "ask who runs this machine for access to the device" },
   { CUDA_ERROR_NOT_SUPPORTED, false, VYRE_ERR_UNSUPPORTED, "use another device, or a newer driver" },
-  { CUDA_ERROR_SYSTEM_NOT_READY, false, VYRE_ERR_NO_DEVICE, "start the service that the system needs (fabric manager)" },
+  { CUDA_ERROR_SYSTEM_NOT_READY, false, VYRE_ERR_NO_DEVICE, "start the service that it needs (fabric manager)" },
   { CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, false, VYRE_ERR_TOO_OLD,
     "install a libcuda of the version that the kernel's driver has, or restart the machine" },
   { CUDA_ERROR_INVALID_CONTEXT, true, VYRE_ERR_DEVICE_LOST, "do not reset the device while it is in use" },
@@ -102,8 +102,8 @@ static vyre_status open_library(const vyre_host *host, void **out, vyre_error *e
   if (*out != NULL) return VYRE_OK;
   const char *why = dlerror();
   return gpu_fail(error, VYRE_ERR_LIBRARY_ABSENT, gpu_name,
-                  "the driver's library can't be opened: %.300s. Fix: install the NVIDIA driver, or name its libcuda in "
-                  "the setting cuda.library",
+                  "the driver's library can't be opened: %.300s. Fix: install the NVIDIA driver, or name its libcuda "
+                  "in the setting cuda.library",
                   why != NULL ? why : name);
 }
 
@@ -127,8 +127,8 @@ static const char *find_entries(void *library, cuda_api *api, int *since_version
 static vyre_status too_old(int version, const char *missing, int since, vyre_error *error) {
   int needed = since > CUDA_OLDEST_DRIVER ? since : CUDA_OLDEST_DRIVER;
   return gpu_fail(error, VYRE_ERR_TOO_OLD, gpu_name,
-                  "the driver is made for CUDA %d.%d%s%s, and CUDA %d.%d is the oldest that will do. Fix: install a newer "
-                  "NVIDIA driver",
+                  "the driver is made for CUDA %d.%d%s%s, and CUDA %d.%d is the oldest that will do. Fix: install a "
+                  "newer NVIDIA driver",
                   version / 1000, version % 1000 / 10, missing != NULL ? " and lacks " : "",
                   missing != NULL ? missing : "", needed / 1000, needed % 1000 / 10);
 }

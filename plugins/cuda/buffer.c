@@ -79,7 +79,7 @@ static vyre_status share_pages(vyre_plugin_buffer *b, uintptr_t begin, uintptr_t
   for (cuda_registration *r = b->device->registrations; r != NULL; r = r->next) {
     if (end <= r->begin || begin >= r->end) continue;
     if (begin < r->begin || end > r->end)
-      return misplaced(b, (uint64_t)(uintptr_t)b->host, "part of its pages was imported before, and part was not", error);
+      return misplaced(b, (uint64_t)(uintptr_t)b->host, "part of its pages was imported before, part was not", error);
     r->refs++;
     b->registration = r;
     return VYRE_OK;
@@ -131,8 +131,8 @@ static vyre_status import_device(vyre_plugin_buffer *b, uint64_t address, vyre_e
 static vyre_status import(vyre_plugin_buffer *b, uint64_t handle, vyre_error *error) {
   if (b->kind != VYRE_HANDLE_HOST_POINTER && b->kind != VYRE_HANDLE_DEVICE_POINTER)
     return gpu_fail(error, VYRE_ERR_UNSUPPORTED, b->device->facts->record.name,
-                    "handles of kind %u can not be imported, only pointers of the host and of the device. Fix: copy the "
-                    "data",
+                    "handles of kind %u can not be imported, only pointers of the host and of the device. Fix: copy "
+                    "the data",
                     b->kind);
   if (handle == 0 || handle % 16 != 0 || b->bytes == 0) return misplaced(b, handle, "that is no such address", error);
   return b->kind == VYRE_HANDLE_HOST_POINTER ? import_host(b, handle, error) : import_device(b, handle, error);
@@ -145,7 +145,8 @@ static vyre_status check_properties(const vyre_plugin_device *device, uint32_t p
   for (uint32_t i = 0; i < c->memory_type_count; i++)
     if ((properties & ~c->memory_types[i].properties) == 0) return VYRE_OK;
   return gpu_fail(error, VYRE_ERR_UNSUPPORTED, c->name,
-                  "memory of properties 0x%x does not exist here. Fix: ask for one that memory_types lists", properties);
+                  "memory of properties 0x%x does not exist here. Fix: ask for one that memory_types lists",
+                  properties);
 }
 
 vyre_status cuda_buffer_create(vyre_plugin_device *device, const vyre_buffer_request *request,
@@ -208,6 +209,7 @@ vyre_status cuda_buffer_export(vyre_plugin_buffer *buffer, uint32_t kind, uint64
   if (kind == VYRE_HANDLE_HOST_POINTER) *handle = (uint64_t)(uintptr_t)buffer->host;
   if (*handle != 0) return VYRE_OK;
   return gpu_fail(error, VYRE_ERR_UNSUPPORTED, buffer->device->facts->record.name,
-                  "the buffer has no handle of kind %u. Fix: export a device pointer, or the host's of host_read memory",
+                  "the buffer has no handle of kind %u. Fix: export a device pointer, or the host's of host_read "
+                  "memory",
                   kind);
 }

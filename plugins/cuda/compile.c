@@ -36,8 +36,8 @@ static vyre_status fix_specs(void *kernel, const vyre_compile_request *request, 
     }
     if (found == NULL)
       return gpu_fail(error, VYRE_ERR_INVALID_ARGUMENT, gpu_name,
-                      "a value is given for spec constant %u, which the kernel does not have. Fix: lower the kernel with "
-                      "the spec constants of the request",
+                      "a value is given for spec constant %u, which the kernel does not have. Fix: lower the kernel "
+                      "with the spec constants of the request",
                       request->spec[i].id);
     found->bits = request->spec[i].bits;
   }

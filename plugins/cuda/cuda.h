@@ -264,8 +264,8 @@ struct vyre_plugin_batch {
   uint64_t argument_count;
   uint8_t *storage;        /* what params and arguments point into */
   bool is_late, is_persistent, is_not_counted;
-  /* Its own memory on the device, at |memory|: what each run begins with, a copy of |image|, which is pinned; the end of
-   * it, and the prints behind it, are read back; then what holds anything. */
+  /* Its own memory on the device, at |memory|: what each run begins with, a copy of |image|, which is pinned; the end
+   * of it, and the prints behind it, are read back; then what holds anything. */
   CUdeviceptr memory;
   uint8_t *image;
   uint64_t memory_bytes, image_bytes;

@@ -351,6 +351,7 @@ vyre_status cuda_native(uint32_t kind, const void *object, uint32_t tag, uint64_
     *out = (uint64_t)(uintptr_t)((const vyre_plugin_executable *)object)->modules[0]->module;
   else
     return gpu_fail(error, VYRE_ERR_NOT_FOUND, gpu_name,
-                    "object kind %u has no tag %u. Fix: devices, buffers, queues and executables have tag 1", kind, tag);
+                    "object kind %u has no tag %u. Fix: devices, buffers, queues and executables have tag 1", kind,
+                    tag);
   return VYRE_OK;
 }

@@ -34,8 +34,8 @@ static CUresult learn(const vyre_plugin_device *device, cuda_entry *e) {
 static vyre_status check_shared(const vyre_plugin_executable *x, const cuda_entry *e, vyre_error *error) {
   if (e->dynamic_shared <= x->device->facts->shared_limit) return VYRE_OK;
   return gpu_fail(error, VYRE_ERR_LIMIT, x->name,
-                  "the program needs %u bytes of workgroup memory, and a workgroup gets at most %u on %s. Fix: use fewer "
-                  "elements, a smaller workgroup, or a buffer",
+                  "the program needs %u bytes of workgroup memory, and a workgroup gets at most %u on %s. Fix: use "
+                  "fewer elements, a smaller workgroup, or a buffer",
                   e->dynamic_shared, x->device->facts->shared_limit, x->device->facts->record.name);
 }
 
@@ -54,7 +54,7 @@ static vyre_status fill_entry(const vyre_plugin_executable *x, uint32_t variant,
   status = cuda_answer(x->device, code, "finding a function of the program", error);
   if (status != VYRE_OK || e->per_unit > 0) return status;
   return gpu_fail(error, VYRE_ERR_LIMIT, x->name,
-                  "no workgroup of %u x %u x %u with %u registers an invocation fits on %s. Fix: use a smaller workgroup",
+                  "no workgroup of %u x %u x %u with %u registers an invocation fits on %s. Fix: use a smaller one",
                   e->block[0], e->block[1], e->block[2], e->registers, x->device->facts->record.name);
 }
 

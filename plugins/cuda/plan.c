@@ -129,8 +129,8 @@ static vyre_status check_residency(const dispatch *x, vyre_error *error) {
   if (__builtin_mul_overflow(groups, x->d->grid[2], &groups)) groups = UINT64_MAX;
   if (groups <= fit && x->pieces == 1 && (f->cooperates || !is_cooperative)) return VYRE_OK;
   return gpu_fail(error, VYRE_ERR_LIMIT, x->d->executable->name,
-                  "%llu workgroups are asked for, which wait for each other, and %llu fit on %s at the same time: %u on "
-                  "each of %u multiprocessors. Fix: launch no more than that",
+                  "%llu workgroups are asked for, which wait for each other, and %llu fit on %s at the same time: %u "
+                  "on each of %u multiprocessors. Fix: launch no more than that",
                   (unsigned long long)groups, (unsigned long long)fit, f->record.name, x->module->entries[0].per_unit,
                   f->units);
 }
@@ -192,8 +192,9 @@ static void patch_block(dispatch *x, CUdeviceptr block, bool is_first) {
     const vyre_bind *bind = &x->set->binds[i];
     if (bind->length_bits == 0) continue;
     uint32_t at = VYRE_KERNEL_AT(vyre_kernel_binding, k, bindings, i)->count_offset;
-    add_patch(x, (cuda_patch){ cuda_address(bind->length_buffer, bind->length_offset), block + at, bind->elements, clamped,
-                               bind->length_bits == 64 ? CUDA_PATCH_LENGTH64 : CUDA_PATCH_LENGTH32, 0 });
+    uint32_t kind = bind->length_bits == 64 ? CUDA_PATCH_LENGTH64 : CUDA_PATCH_LENGTH32;
+    add_patch(x, (cuda_patch){ cuda_address(bind->length_buffer, bind->length_offset), block + at, bind->elements,
+                               clamped, kind, 0 });
   }
   for (uint32_t axis = 0; x->d->grid_buffer != NULL && axis < 3; axis++) {
     int word = gpu_hidden_word(k, VYRE_KERNEL_WORD_GRID_X + axis);

@@ -5,7 +5,7 @@ static vyre_status profile(const vyre_host *host, uint32_t index, vyre_capabilit
   vyre_capabilities record;
   (void)host;
   if (!cuda_profile(index, &record))
-    return gpu_fail(error, VYRE_ERR_NOT_FOUND, gpu_name, "There is no profile %u. Fix: stop at the first that is missing.",
+    return gpu_fail(error, VYRE_ERR_NOT_FOUND, gpu_name, "There is no profile %u. Fix: stop at the first one missing.",
                     index);
   gpu_answer(out, &record, sizeof record);
   return VYRE_OK;

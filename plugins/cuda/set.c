@@ -33,7 +33,8 @@ static vyre_status check_bind(const vyre_plugin_executable *x, uint32_t slot, co
            cuda_in_buffer(bind->length_buffer, bind->length_offset, bind->length_bits / 8);
   if (fits) return VYRE_OK;
   return gpu_fail(error, VYRE_ERR_INVALID_ARGUMENT, name,
-                  "what is bound to `%s` does not lie in its buffer, aligned to 16 bytes. Fix: bind a range of it", name);
+                  "what is bound to `%s` does not lie in its buffer, aligned to 16 bytes. Fix: bind a range of it",
+                  name);
 }
 
 void cuda_set_destroy(vyre_plugin_set *set) {

@@ -84,8 +84,8 @@ static vyre_status bad_late(const vyre_plugin_batch *b, uint32_t command, vyre_e
                        ? b->commands[command].u.dispatch.executable->name
                        : gpu_name;
   return gpu_fail(error, VYRE_ERR_INVALID_ARGUMENT, name,
-                  "a late value is for command %u, which is no dispatch, or an offset leads out of its buffer. Fix: give "
-                  "multiples of 16 inside of buffers, by ascending command",
+                  "a late value is for command %u, which is no dispatch, or an offset leads out of its buffer. Fix: "
+                  "give multiples of 16 inside of buffers, by ascending command",
                   command);
 }
 

@@ -195,7 +195,8 @@ static vyre_status make_set(rig *r, vyre_error *error) {
   vyre_bind binds[2] = { { .buffer = r->x, .bytes = 4 * RIG_ELEMENTS, .elements = RIG_ELEMENTS },
                          { .flags = VYRE_BIND_WRITTEN, .buffer = r->y, .bytes = 4 * RIG_ELEMENTS,
                            .elements = RIG_ELEMENTS } };
-  vyre_set_request request = { .size = sizeof request, .bind_count = 2, .binds = binds, .params = &n, .param_bytes = 4 };
+  vyre_set_request request = { .size = sizeof request, .bind_count = 2, .binds = binds, .params = &n,
+                               .param_bytes = 4 };
   return ops->set_create(r->executable, &request, &r->set, error);
 }
 

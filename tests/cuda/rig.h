@@ -55,8 +55,8 @@ typedef struct rig {
   uint64_t value; /* that the last submission signals */
 } rig;
 
-/* Makes all of it on device |index|, with |count| dispatches in the batch and an ORDER between; where there are several,
- * x is copied to the device at the end. Gives the first status
+/* Makes all of it on device |index|, with |count| dispatches in the batch and an ORDER between; where there are
+ * several, x is copied to the device at the end. Gives the first status
  * that is not OK, with |error| filled and *step naming the call. */
 vyre_status rig_make(rig *r, uint32_t index, const vyre_bytes *blob, uint32_t count, const char **step,
                      vyre_error *error);

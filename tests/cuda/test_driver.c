@@ -195,7 +195,8 @@ static vyre_plugin_set *make_set(rig *r, uint32_t flags, vyre_plugin_buffer *len
 
 START_TEST(lengths_and_grids_from_the_device) {
   static const struct { uint32_t length, groups, written, clamped; } cases[] = {
-    { 100, 4, 100, 0 }, { 1000, 4, 256, 1 }, { 256, 2, 128, 0 }, { 0, 4, 0, 0 }, { 1000, 9, 256, 2 }, { 256, 0, 0, 0 } };
+    { 100, 4, 100, 0 }, { 1000, 4, 256, 1 }, { 256, 2, 128, 0 }, { 0, 4, 0, 0 }, { 1000, 9, 256, 2 },
+    { 256, 0, 0, 0 } };
   rig r;
   uint32_t *words;
   rig_load("");
@@ -413,7 +414,8 @@ START_TEST(persistent_launches) {
   d.grid[0] = 32 * 4 + 1;
   vyre_command command = { VYRE_COMMAND_DISPATCH, 0, &d };
   rig_wants("too many workgroups", ops->batch_create(r.device, &command, 1, &many, &error), VYRE_ERR_LIMIT, &error);
-  ck_assert_msg(strstr(error.text, "129 workgroups") != NULL && strstr(error.text, "128 fit") != NULL, "%s", error.text);
+  ck_assert_msg(strstr(error.text, "129 workgroups") != NULL && strstr(error.text, "128 fit") != NULL, "%s",
+                error.text);
   ops->batch_destroy(batch);
   ops->buffer_destroy(stop);
   rig_close(&r);
@@ -501,7 +503,8 @@ int main(void) {
     a_driver_that_does_not_belong_to_its_library, a_device_that_is_too_old, a_record_says_what_the_driver_says,
     a_setting_allows_more_workgroup_memory, it_runs_and_leaves_nothing, batches_become_graphs,
     a_driver_that_makes_no_graphs, the_callers_context_stays, lengths_and_grids_from_the_device, late_values,
-    timestamps_are_there_at_the_end, grids_in_pieces, work_waits_for_what_is_to_come, many_in_a_row, what_never_began_is_told_so,
+    timestamps_are_there_at_the_end, grids_in_pieces, work_waits_for_what_is_to_come, many_in_a_row,
+    what_never_began_is_told_so,
     persistent_launches, the_compilers_complaint_names_its_line, machine_code, equal_modules_are_loaded_once, NULL
   };
   return run_suite("cuda driver", 120, tests);
