@@ -50,6 +50,16 @@ const kernel *kernels(uint32_t *count);
 vyre_status kernel_load(const kernel *k, const char *directory, kernel_data *data, vyre_error *error);
 void kernel_free(kernel_data *data);
 
+/* What replaces rows of the table, for machines that need more to do. */
+typedef struct kernel_scale {
+  uint64_t (*count)(const char *of, const char *buffer);      /* elements; 0: those of the table */
+  const char *(*value)(const char *of, const char *param);    /* NULL: that of the table */
+  bool keeps_contents; /* `write` buffers become `rw`, so that clearing them is no part of a launch */
+} kernel_scale;
+/* The same with |scale|, NULL for the table alone. Digests are those of the table's sizes in any case. */
+vyre_status kernel_load_scaled(const kernel *k, const char *directory, const kernel_scale *scale, kernel_data *data,
+                               vyre_error *error);
+
 /* The contents of an array; NULL if there is none of that name. */
 void *kernel_array_named(const kernel_data *data, const char *name);
 uint64_t kernel_count_of(const kernel_data *data, const char *name);

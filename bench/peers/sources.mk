@@ -7,12 +7,14 @@ opencl_peer = bench/peers/opencl/opencl.c bench/peers/opencl/kernels.cl
 cuda_peer_common = bench/peers/nvcc/device.cu bench/peers/nvcc/device.h
 cuda_peer = bench/peers/nvcc/cuda.cu bench/peers/nvcc/probes.cu bench/peers/nvcc/probes.h \
 	bench/peers/nvcc/sum.h
+cuda_kernels = bench/peers/nvcc/kernels.cu bench/peers/nvcc/kernels.h bench/peers/nvcc/kernels_bits.cu \
+	bench/peers/nvcc/kernels_numbers.cu bench/peers/nvcc/kernels_rules.cu bench/peers/nvcc/launch.h
 cub_peer = bench/peers/nvcc/cub.cu
 cublas_peer = bench/peers/nvcc/cublas.cu
 vulkan_peer = bench/peers/glsl/device.c bench/peers/glsl/device.h bench/peers/glsl/vulkan.c \
 	bench/peers/glsl/map.comp bench/peers/glsl/nothing.comp bench/peers/glsl/sum.comp
 peer_sources = $(peer_protocol) bench/peers/facts.sh bench/peers/divide.h $(cpu_peer) $(opencl_peer) $(vulkan_peer) \
-	$(cuda_peer_common) $(cuda_peer) $(cub_peer) $(cublas_peer)
+	$(cuda_peer_common) $(cuda_peer) $(cuda_kernels) $(cub_peer) $(cublas_peer)
 EXTRA_DIST += $(peer_sources) bench/peers/README.md
 
 peer_programs = $(addprefix bench/peers/,$(PEERS))
