@@ -8,7 +8,8 @@
 /* Lowering and the emitter make these of whatever a device has. */
 static const uint64_t needs_of_all = VYRE_NEED_GRID_BARRIER | VYRE_NEED_ULP | VYRE_NEED_FMA | VYRE_NEED_TRAP |
                                      VYRE_NEED_PRINT | VYRE_NEED_ASYNC_COPY | VYRE_NEED_SHOULD_STOP |
-                                     VYRE_NEED_FLOAT16 | VYRE_NEED_STORAGE8 | VYRE_NEED_STORAGE16;
+                                     VYRE_NEED_FLOAT16 | VYRE_NEED_STORAGE8 | VYRE_NEED_STORAGE16 |
+                                     VYRE_NEED_ATOMIC_F32_ADD;
 /* Min and max are emitted with their order of zeros. */
 static const uint32_t numeric_of_all = VYRE_NUMERIC_ZERO_ORDER;
 
@@ -146,9 +147,8 @@ static void describe_subgroups(const vulkan_facts *f, spirv_target *target, vyre
 static void describe_needs(const vulkan_facts *f, vyre_capabilities *c) {
   static const struct { uint64_t has, gives; } same[] = {
     { VULKAN_BIT(INT64), VYRE_NEED_INT64 },
-    { VULKAN_BIT(FLOAT64), VYRE_NEED_FLOAT64 },
+    { VULKAN_BIT(FLOAT64) | VULKAN_BIT(INT64), VYRE_NEED_FLOAT64 }, /* its bits are handled as integers */
     { VULKAN_BIT(ATOMIC64) | VULKAN_BIT(SHARED_ATOMIC64), VYRE_NEED_ATOMIC64 },
-    { VULKAN_BIT(ATOMIC_F32_ADD) | VULKAN_BIT(SHARED_ATOMIC_F32_ADD), VYRE_NEED_ATOMIC_F32_ADD },
   };
   c->needs = needs_of_all;
   for (uint32_t i = 0; i < sizeof same / sizeof *same; i++)

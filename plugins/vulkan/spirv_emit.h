@@ -49,6 +49,8 @@ typedef struct spirv_frame {
   uint32_t header; /* loop: its label; 0 for an if */
   uint32_t outer;  /* loop that padding skips: label behind that; else 0 */
   uint32_t loop;   /* index of the loop around, UINT32_MAX for none */
+  bool is_continued; /* loop: a jump leads to its continuing part */
+  bool is_joined;    /* loop: that part has a block of its own */
 } spirv_frame;
 enum { SPIRV_MAX_DEPTH = 1000, SPIRV_MAX_IDS = 4194303 };
 
@@ -133,6 +135,9 @@ void spirv_flow(spirv_emitter *e, const vyre_kernel_insn *insn, uint32_t number)
 /* spirv_operator.c: gives the id of the result. */
 uint32_t spirv_operator(spirv_emitter *e, const vyre_kernel_insn *insn);
 
+/* spirv_zero.c: ADD SUB MUL DIV of floats where an operand is a literal zero; 0 where none is. */
+uint32_t spirv_with_zero(spirv_emitter *e, const vyre_kernel_insn *insn);
+
 /* spirv_memory.c */
 void spirv_declare_shared(spirv_emitter *e);
 void spirv_declare_locals(spirv_emitter *e);
@@ -145,6 +150,7 @@ void spirv_mark_aliases(spirv_emitter *e);
 /* spirv_group.c: gives the id of the result, or 0. */
 uint32_t spirv_group(spirv_emitter *e, const vyre_kernel_insn *insn);
 void spirv_barrier(spirv_emitter *e);
+void spirv_fence(spirv_emitter *e, uint32_t scope, uint32_t order);
 /* A condition as all lanes of a subgroup follow it: padding takes the first lane's. */
 uint32_t spirv_followed(spirv_emitter *e, uint32_t condition);
 /* Ids of the constants of a scope and of memory semantics. */

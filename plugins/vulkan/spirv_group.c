@@ -24,8 +24,8 @@ void spirv_barrier(spirv_emitter *e) {
   spirv_do(&e->m, SpvOpControlBarrier, scope, scope, spirv_semantics(e, VYRE_ORDER_ACQ_REL));
 }
 
-static void fence(spirv_emitter *e, const vyre_kernel_insn *in) {
-  spirv_do(&e->m, SpvOpMemoryBarrier, spirv_scope(e, in->aux2), spirv_semantics(e, in->aux));
+void spirv_fence(spirv_emitter *e, uint32_t scope, uint32_t order) {
+  spirv_do(&e->m, SpvOpMemoryBarrier, spirv_scope(e, scope), spirv_semantics(e, order));
 }
 
 /* ---- Subgroups ------------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ static uint32_t shuffle(spirv_emitter *e, uint32_t x, uint32_t lane) {
 uint32_t spirv_group(spirv_emitter *e, const vyre_kernel_insn *in) {
   uint32_t x = in->arg[0] != 0 ? spirv_use(e, in->arg[0]) : 0;
   switch (in->op) {
-    case VYRE_KERNEL_FENCE: fence(e, in); return 0;
+    case VYRE_KERNEL_FENCE: spirv_fence(e, in->aux2, in->aux); return 0;
     case VYRE_KERNEL_BARRIER: spirv_barrier(e); return 0;
     case VYRE_KERNEL_SUBGROUP_ANY: return vote(e, SpvOpGroupNonUniformAny, x);
     case VYRE_KERNEL_SUBGROUP_ALL: return vote(e, SpvOpGroupNonUniformAll, x);

@@ -381,9 +381,9 @@ static void store_narrow(spirv_emitter *e, const place *p, uint32_t value) {
   uint32_t pointer = unit_pointer(e, p, n.word);
   uint32_t scope =
     spirv_scope(e, p->storage == SpvStorageClassWorkgroup ? VYRE_SCOPE_WORKGROUP : VYRE_SCOPE_DEVICE);
-  uint32_t relaxed = spirv_semantics(e, VYRE_ORDER_RELAXED);
-  spirv_value(m, SpvOpAtomicAnd, T_U32, pointer, scope, relaxed, keep);
-  spirv_value(m, SpvOpAtomicOr, T_U32, pointer, scope, relaxed, bits);
+  uint32_t order = spirv_semantics(e, VYRE_ORDER_RELAXED);
+  spirv_value(m, SpvOpAtomicAnd, T_U32, pointer, scope, order, keep);
+  spirv_value(m, SpvOpAtomicOr, T_U32, pointer, scope, order, bits);
 }
 
 static void store_words(spirv_emitter *e, const place *p, spirv_type type, uint32_t value) {
@@ -427,27 +427,32 @@ static SpvOp atomic_op(uint16_t op, bool is_signed) {
   }
 }
 
-static uint32_t at_pointer(spirv_emitter *e, const vyre_kernel_insn *in, const place *p) {
+/* The atomic itself, relaxed. */
+static uint32_t relaxed(spirv_emitter *e, const vyre_kernel_insn *in, const place *p, uint32_t pointer) {
   spirv_module *m = &e->m;
   const spirv_type type = spirv_views[p->unit].type;
-  uint32_t pointer = unit_pointer(e, p, index_in(e, p, spirv_views[p->view].log, false));
-  uint32_t scope = spirv_scope(e, in->aux2), order = spirv_semantics(e, in->aux);
+  uint32_t scope = spirv_scope(e, in->aux2), order = spirv_semantics(e, VYRE_ORDER_RELAXED);
   uint32_t x = in->arg[1] != 0 ? spirv_use(e, in->arg[1]) : 0;
   switch (in->op) {
     case VYRE_KERNEL_ATOMIC_LOAD: return spirv_value(m, SpvOpAtomicLoad, type, pointer, scope, order);
     case VYRE_KERNEL_ATOMIC_STORE: spirv_do(m, SpvOpAtomicStore, pointer, scope, order, x); return 0;
-    case VYRE_KERNEL_ATOMIC_CAS: {
-      /* What is not written is not released. */
-      uint32_t failed = in->aux == VYRE_ORDER_RELEASE ? VYRE_ORDER_RELAXED
-                        : in->aux == VYRE_ORDER_ACQ_REL ? VYRE_ORDER_ACQUIRE
-                                                        : in->aux;
-      return spirv_value(m, SpvOpAtomicCompareExchange, type, pointer, scope, order, spirv_semantics(e, failed),
+    case VYRE_KERNEL_ATOMIC_CAS:
+      return spirv_value(m, SpvOpAtomicCompareExchange, type, pointer, scope, order, order,
                          spirv_use(e, in->arg[2]), x);
-    }
     default:
       return spirv_value(m, atomic_op(in->op, p->access->element.cls == VYRE_KERNEL_CLASS_SINT), type, pointer, scope,
                          order, x);
   }
+}
+
+/* The order is that of fences around it: some drivers make a barrier of the whole workgroup of an atomic's own. */
+static uint32_t at_pointer(spirv_emitter *e, const vyre_kernel_insn *in, const place *p) {
+  const bool is_both = in->aux == VYRE_ORDER_ACQ_REL;
+  uint32_t pointer = unit_pointer(e, p, index_in(e, p, spirv_views[p->view].log, false));
+  if (is_both || in->aux == VYRE_ORDER_RELEASE) spirv_fence(e, in->aux2, VYRE_ORDER_RELEASE);
+  uint32_t old = relaxed(e, in, p, pointer);
+  if (is_both || in->aux == VYRE_ORDER_ACQUIRE) spirv_fence(e, in->aux2, VYRE_ORDER_ACQUIRE);
+  return old;
 }
 
 static bool can_be_atomic(spirv_emitter *e, const place *p) {

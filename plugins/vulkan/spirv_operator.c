@@ -53,6 +53,8 @@ static uint32_t kept_apart(spirv_emitter *e, uint32_t id) {
   return id;
 }
 
+static bool is_arithmetic(uint16_t op) { return op >= VYRE_KERNEL_ADD && op <= VYRE_KERNEL_DIV; }
+
 static uint32_t by_row(spirv_emitter *e, const vyre_kernel_insn *in, const row *r, uint8_t cls, uint32_t op) {
   spirv_module *m = &e->m;
   const spirv_type type = spirv_type_of(spirv_value_type(e, in->result));
@@ -105,17 +107,65 @@ static uint32_t trailing_zeros(spirv_emitter *e, uint32_t x) {
 
 static uint32_t convert(spirv_emitter *e, const vyre_kernel_insn *in, vyre_kernel_type from, vyre_kernel_type to) {
   static const SpvOp to_float[2] = { SpvOpConvertUToF, SpvOpConvertSToF };
-  static const SpvOp to_int[2] = { SpvOpConvertFToU, SpvOpConvertFToS };
   static const SpvOp resize[2] = { SpvOpUConvert, SpvOpSConvert };
   const spirv_type type = spirv_type_of(to);
   uint32_t x = spirv_use(e, in->arg[0]);
   switch (in->op) {
     case VYRE_KERNEL_TO_FLOAT: return spirv_value(&e->m, to_float[from.cls == VYRE_KERNEL_CLASS_SINT], type, x);
-    case VYRE_KERNEL_TO_INT_RAW: return spirv_value(&e->m, to_int[to.cls == VYRE_KERNEL_CLASS_SINT], type, x);
     case VYRE_KERNEL_RESIZE: return spirv_value(&e->m, resize[to.cls == VYRE_KERNEL_CLASS_SINT], type, x);
     case VYRE_KERNEL_REFLOAT: return spirv_value(&e->m, SpvOpFConvert, type, x);
     default: return type == spirv_type_of(from) ? x : spirv_value(&e->m, SpvOpBitcast, type, x);
   }
+}
+
+/* 2^power as a float. */
+static uint32_t power_of_two(spirv_emitter *e, spirv_type type, uint32_t power) {
+  if (type == T_F64) return spirv_constant(&e->m, T_F64, (uint64_t)(1023 + power) << 52);
+  return spirv_constant(&e->m, T_F32, (127u + power) << 23);
+}
+
+/* Two shifts. A literal count makes two literals, which drivers have nothing to fold in. */
+static uint32_t rotate(spirv_emitter *e, const vyre_kernel_insn *in, vyre_kernel_type of) {
+  spirv_module *m = &e->m;
+  const spirv_type type = spirv_type_of(of);
+  const bool is_left = in->op == VYRE_KERNEL_ROTL;
+  uint32_t x = spirv_use(e, in->arg[0]), up, down;
+  if (in->arg[1] <= e->kernel->constants.count) {
+    uint64_t count = VYRE_KERNEL_AT(vyre_kernel_constant, e->kernel, constants, in->arg[1] - 1)->bits % of.bits;
+    if (count == 0) return x;
+    up = spirv_u32(m, (uint32_t)(is_left ? count : of.bits - count));
+    down = spirv_u32(m, (uint32_t)(is_left ? of.bits - count : count));
+  } else {
+    uint32_t mask = spirv_u32(m, of.bits - 1u), count = spirv_use(e, in->arg[1]);
+    uint32_t there = spirv_value(m, SpvOpBitwiseAnd, T_U32, count, mask);
+    uint32_t back = spirv_value(m, SpvOpBitwiseAnd, T_U32, spirv_value(m, SpvOpSNegate, T_U32, count), mask);
+    up = is_left ? there : back;
+    down = is_left ? back : there;
+  }
+  uint32_t high = spirv_value(m, SpvOpShiftLeftLogical, type, x, up);
+  uint32_t low = spirv_value(m, SpvOpShiftRightLogical, type, x, down);
+  return spirv_value(m, SpvOpBitwiseOr, type, high, low);
+}
+
+/* What the instruction gives for values beyond the range is anybody's: it gets 0 in their place. A NaN is 0 here, too. */
+static uint32_t to_int(spirv_emitter *e, const vyre_kernel_insn *in, vyre_kernel_type from, vyre_kernel_type to) {
+  spirv_module *m = &e->m;
+  const bool is_signed = to.cls == VYRE_KERNEL_CLASS_SINT;
+  const spirv_type type = spirv_type_of(from), result = spirv_type_of(to);
+  const uint64_t ones = to.bits == 64 ? UINT64_MAX : UINT32_MAX, most = is_signed ? ones >> 1 : ones;
+  uint32_t x = spirv_use(e, in->arg[0]), zero = spirv_constant(m, type, 0);
+  uint32_t limit = power_of_two(e, type, is_signed ? to.bits - 1u : to.bits);
+  uint32_t above = spirv_value(m, SpvOpFOrdGreaterThanEqual, T_BOOL, x, limit);
+  uint32_t least = is_signed ? spirv_value(m, SpvOpFNegate, type, limit) : zero;
+  uint32_t below = spirv_value(m, SpvOpFOrdLessThan, T_BOOL, x, least);
+  uint32_t is_number = spirv_value(m, SpvOpFOrdEqual, T_BOOL, x, x);
+  uint32_t outside = spirv_value(m, SpvOpLogicalOr, T_BOOL, above, below);
+  uint32_t inside = spirv_value(m, SpvOpLogicalAnd, T_BOOL, is_number, spirv_value(m, SpvOpLogicalNot, T_BOOL, outside));
+  uint32_t safe = spirv_value(m, SpvOpSelect, type, inside, x, zero);
+  uint32_t number = spirv_value(m, is_signed ? SpvOpConvertFToS : SpvOpConvertFToU, result, safe);
+  number = spirv_value(m, SpvOpSelect, result, above, spirv_constant(m, result, most), number);
+  if (!is_signed) return number;
+  return spirv_value(m, SpvOpSelect, result, below, spirv_constant(m, result, most + 1), number);
 }
 
 static uint32_t vector(spirv_emitter *e, const vyre_kernel_insn *in, spirv_type type) {
@@ -134,6 +184,8 @@ uint32_t spirv_operator(spirv_emitter *e, const vyre_kernel_insn *in) {
   if (in->op < sizeof rows / sizeof *rows) {
     const row *r = &rows[in->op];
     uint32_t op = instruction_for(r, from.cls);
+    uint32_t special = is_arithmetic(in->op) && from.cls == VYRE_KERNEL_CLASS_FLOAT ? spirv_with_zero(e, in) : 0;
+    if (special != 0) return special;
     if (op != 0) return by_row(e, in, r, from.cls, op);
   }
   switch (in->op) {
@@ -147,9 +199,11 @@ uint32_t spirv_operator(spirv_emitter *e, const vyre_kernel_insn *in) {
     case VYRE_KERNEL_VECTOR: return vector(e, in, spirv_type_of(to));
     case VYRE_KERNEL_EXTRACT:
       return spirv_value(&e->m, SpvOpCompositeExtract, spirv_type_of(to), spirv_use(e, in->arg[0]), in->arg[1]);
+    case VYRE_KERNEL_ROTL:
+    case VYRE_KERNEL_ROTR: return rotate(e, in, from);
+    case VYRE_KERNEL_TO_INT: return to_int(e, in, from, to);
     case VYRE_KERNEL_RESIZE:
     case VYRE_KERNEL_TO_FLOAT:
-    case VYRE_KERNEL_TO_INT_RAW:
     case VYRE_KERNEL_REFLOAT:
     case VYRE_KERNEL_BITCAST: return convert(e, in, from, to);
     default:

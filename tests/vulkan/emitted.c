@@ -29,12 +29,12 @@ const emitted_target emitted_targets[] = {
                       { .version = 0x10300, .push_bytes = 128, .storage_buffers = 64, .uniform_bytes = 16384,
                         .numeric = ALL_PROMISES },
                       everywhere },
-  /* 1.1 with many extensions, and f64 without 64-bit integers. */
+  /* 1.1 with many extensions, and no 64 bits. */
   [EMITTED_OLD] = { "old", "vulkan1.1",
-                    { .features = LANES | SPIRV_FLOAT64 | SPIRV_MEMORY_MODEL | CONTROLS | SPIRV_STORAGE16,
+                    { .features = LANES | SPIRV_MEMORY_MODEL | CONTROLS | SPIRV_STORAGE16,
                       .version = 0x10300, .push_bytes = 128, .storage_buffers = 64, .uniform_bytes = 16384,
                       .numeric = ALL_PROMISES, .subgroup_size = 16, .subgroup_sizes = 63 },
-                    everywhere | VYRE_NEED_FLOAT64 | VYRE_NEED_SUBGROUP },
+                    everywhere | VYRE_NEED_SUBGROUP },
   [EMITTED_ALL] = { "all", "vulkan1.3",
                     { .features = LANES | WIDE | CONTROLS | NARROW | SPIRV_MEMORY_MODEL | SPIRV_ADDRESSES |
                                   SPIRV_ZERO_WORKGROUP,
