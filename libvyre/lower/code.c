@@ -219,6 +219,17 @@ lower_value lower_get(lower_code *c, uint32_t slot) {
   return lower_append(c, &(lower_request){ .op = VYRE_KERNEL_GET, .result = type, .arg[0] = slot, .type[0] = type });
 }
 
+void lower_know(lower_code *c, lower_value v, uint32_t zeros, uint64_t least, uint64_t most) {
+  if (lower_failed(c)) return;
+  lower_info *info = &c->values.data[v];
+  if (zeros > info->zeros) info->zeros = (uint8_t)zeros;
+  if (least < info->least) least = info->least;
+  if (most > info->most) most = info->most;
+  if (!form_is_unsigned((vyre_type)info->type) || least > most) return; /* where nothing is ever reached */
+  info->least = least;
+  info->most = most;
+}
+
 void lower_set(lower_code *c, uint32_t slot, lower_value v) {
   lower_append(c, &(lower_request){ .op = VYRE_KERNEL_SET, .arg = { slot, v } });
 }
@@ -257,9 +268,17 @@ uint32_t lower_array(lower_code *c, vyre_kernel_space space, vyre_type element, 
   return lower_failed(c) ? 0 : (is_shared ? c->shared.count : c->locals.count) - 1;
 }
 
+/* Memory begins at a multiple of 16, so that low bits of the index that are 0 count, too. */
+static uint32_t alignment_of(const lower_code *c, const vyre_kernel_access *a) {
+  uint32_t bytes = form_bytes(form_type_named(a->element)), zeros = lower_info_of(c, a->index)->zeros;
+  if (a->base != 0) return bytes;
+  while (zeros-- > 0 && bytes < 16) bytes *= 2;
+  return bytes;
+}
+
 uint32_t lower_access(lower_code *c, vyre_kernel_access access) {
   if (lower_failed(c)) return 0;
-  if (access.alignment == 0) access.alignment = form_bytes(form_type_named(access.element));
+  if (access.alignment == 0) access.alignment = alignment_of(c, &access);
   if (!vyre_vector_push(&c->accesses, access) || !vyre_vector_push(&c->access_stmts, c->stmt)) lower_fail_memory(c);
   return lower_failed(c) ? 0 : c->accesses.count - 1;
 }

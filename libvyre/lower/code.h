@@ -161,6 +161,8 @@ void lower_plain(lower_code *c, uint32_t op, uint32_t aux, uint32_t aux2);
 
 /* A slot of the open entry point; its number. |name| is an offset in strings. */
 uint32_t lower_slot(lower_code *c, vyre_type type, uint32_t uniform, uint32_t name);
+/* Facts of a value that do not follow from its instruction: low bits that are 0 and, if it is unsigned, bounds. */
+void lower_know(lower_code *c, lower_value v, uint32_t zeros, uint64_t least, uint64_t most);
 lower_value lower_get(lower_code *c, uint32_t slot);
 void lower_set(lower_code *c, uint32_t slot, lower_value v);
 

@@ -181,6 +181,7 @@ static uint32_t further(lower_code *c, uint32_t access, lower_value k, vyre_type
   if (a.bound_kind != VYRE_KERNEL_BOUND_PROVED)
     a.index = lower_select(c, overflows, lower_number(c, type, UINT64_MAX), sum);
   a.element = form_type(element);
+  a.alignment = 0; /* that of the new index */
   return lower_access(c, a);
 }
 

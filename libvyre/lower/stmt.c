@@ -165,6 +165,13 @@ static void enter_loop(lowering *l, lower_open *open) {
   lower_loop(&l->code);
 }
 
+/* The variable of a loop: from |from| on, in steps that keep low bits which are 0, below the end. */
+static void know_turns(lower_code *c, lower_value variable, lower_value from, const lower_open *open) {
+  const lower_info *first = lower_info_of(c, from), *step = lower_info_of(c, open->step), *to = lower_info_of(c, open->to);
+  uint32_t zeros = first->zeros < step->zeros ? first->zeros : step->zeros;
+  lower_know(c, variable, zeros, first->least, to->most > 0 ? to->most - 1 : UINT64_MAX);
+}
+
 /* for (i in from..to step s): if it has a first turn, a loop that ends where the next value would reach the end, pass
  * it or overflow. Below the end the distance to it is a positive number of the unsigned type. */
 static void open_for(lowering *l, uint32_t stmt) {
@@ -185,18 +192,35 @@ static void open_for(lowering *l, uint32_t stmt) {
   lower_if(c, begins);
   enter_loop(l, &open);
   l->vars[s->arg[4]] = (lower_place){ .entry = l->entry + 1, .where = lower_get(c, open.variable) };
+  know_turns(c, l->vars[s->arg[4]].where, from, &open);
   push_open(l, open);
+}
+
+/* Whether the variable can be counted on from its last value, so that its end shows in the next one: that is the form in
+ * which compilers see how often a loop turns. */
+static bool has_next(const lower_code *c, const lower_open *open) {
+  const lower_info *to = lower_info_of(c, open->to), *by = lower_info_of(c, open->step);
+  uint64_t step;
+  if (lower_constant_bits(c, open->step, &step) && step == 1) return true;
+  return to->type == VYRE_TYPE_U32 && to->most <= UINT32_MAX && by->most <= UINT32_MAX - to->most;
+}
+
+/* Whether no turn follows the one whose variable is |now|. */
+static lower_value is_last(lowering *l, const lower_open *open, lower_value now, lower_value next) {
+  lower_code *c = &l->code;
+  if (has_next(c, open)) return op2(l, VYRE_KERNEL_LE, open->to, next);
+  vyre_type distance = form_bytes(lower_type_of(c, open->to)) == 8 ? VYRE_TYPE_U64 : VYRE_TYPE_U32;
+  lower_value left = lower_convert(c, VYRE_KERNEL_BITCAST, distance, op2(l, VYRE_KERNEL_SUB, open->to, now));
+  return op2(l, VYRE_KERNEL_LE, left, lower_convert(c, VYRE_KERNEL_BITCAST, distance, open->step));
 }
 
 static void close_for(lowering *l, const lower_open *open) {
   lower_code *c = &l->code;
-  vyre_type type = lower_type_of(c, open->to), distance = form_bytes(type) == 8 ? VYRE_TYPE_U64 : VYRE_TYPE_U32;
   lower_continuing(c);
-  lower_value now = lower_get(c, open->variable);
-  lower_value left = lower_convert(c, VYRE_KERNEL_BITCAST, distance, op2(l, VYRE_KERNEL_SUB, open->to, now));
-  lower_value step = lower_convert(c, VYRE_KERNEL_BITCAST, distance, open->step);
-  lower_set(c, open->variable, op2(l, VYRE_KERNEL_ADD, now, open->step));
-  lower_end_loop(c, lower_steps_count(l, open, op2(l, VYRE_KERNEL_LE, left, step)));
+  lower_value now = lower_get(c, open->variable), next = op2(l, VYRE_KERNEL_ADD, now, open->step);
+  lower_value last = is_last(l, open, now, next);
+  lower_set(c, open->variable, next);
+  lower_end_loop(c, lower_steps_count(l, open, last));
   lower_steps_left(l);
   lower_end_if(c);
 }

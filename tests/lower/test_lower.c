@@ -208,6 +208,55 @@ START_TEST(what_can_not_be_kept_is_refused_with_figures) {
 }
 END_TEST
 
+/* Low bits of an index that are 0, from operators, loops and their steps, reach the access: neighbours of b[4 * i] can be
+ * merged. Beyond 16 bytes nothing is said, as memory begins at a multiple of 16; nothing of elements in between. */
+START_TEST(accesses_are_aligned_as_their_indices_are) {
+  static const struct { const char *index; uint32_t bytes; } rows[] = {
+    { "i", 4 }, { "i * 4", 16 }, { "i * 4 + 1", 4 }, { "i * 4 + 2", 8 }, { "i << 1", 8 }, { "i * 6", 8 }, { "i & 0xFFFFFFFC", 16 },
+    { "i * 64", 16 }, { "i / 4", 4 }, { "n", 4 }, { "k", 16 }, { "k + 2", 8 }, { "k + 3", 4 }, { "i * 4 + k", 16 },
+    { "m", 4 }, { "q * 2", 8 }, { "i > 3 ? i * 4 : k", 16 }, { "u64(k)", 16 },
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[512];
+    vyre_lower_options o = VYRE_LOWER_OPTIONS_INIT;
+    snprintf(text, sizeof text, "program p { param n: u32; write y: u32[]; let i = gid.x; for (k in 8..n step 4) { "
+             "for (m in 3..n step 4) { for (q in n..100 step 2) { y[%s] = m + q; } } } }", rows[i].index);
+    vyre_kernel_header *h = lower(text, &o);
+    ck_assert_uint_eq(h->accesses.count, 1);
+    uint32_t found = VYRE_KERNEL_AT(vyre_kernel_access, h, accesses, 0)->alignment;
+    ck_assert_msg(found == rows[i].bytes, "y[%s]: %u", rows[i].index, found);
+    free(h);
+  }
+  static const struct { const char *element; uint32_t bytes; } elements[] = {
+    { "u8", 4 }, { "u16", 8 }, { "f64", 16 }, { "f32x2", 16 }, { "f32x4", 16 },
+  };
+  for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+    char text[256];
+    vyre_lower_options o = VYRE_LOWER_OPTIONS_INIT;
+    snprintf(text, sizeof text, "program p { rw y: %s[]; y[gid.x * 4] = y[gid.x * 4]; }", elements[i].element);
+    vyre_kernel_header *h = lower(text, &o);
+    for (uint32_t a = 0; a < h->accesses.count; a++)
+      ck_assert_uint_eq(VYRE_KERNEL_AT(vyre_kernel_access, h, accesses, a)->alignment, elements[i].bytes);
+    free(h);
+  }
+}
+END_TEST
+
+/* A loop's variable has the zeros of its start and its step, and is below the end. */
+START_TEST(the_variable_of_a_loop_has_facts) {
+  vyre_lower_options o = VYRE_LOWER_OPTIONS_INIT;
+  vyre_kernel_header *h = lower("program p { write y: u32[]; for (k in 16..100 step 8) { y[k] = k; } }", &o);
+  uint32_t found = 0;
+  for (uint32_t i = 1; i <= h->values.count; i++) {
+    const vyre_kernel_value *v = VYRE_KERNEL_AT(vyre_kernel_value, h, values, i - 1);
+    found += v->trailing_zeros == 3 && v->least == 16 && v->most == 99;
+  }
+  ck_assert_uint_ge(found, 1);
+  free(h);
+  free(lower("program p { write y: u32[]; for (k in 7..1) { y[k] = k; } for (k in 7..0) { y[k] = k; } }", &o));
+}
+END_TEST
+
 #define SPECS "program p { param a: f32; param n: u32; param b: bool; param w: i64; rw y: f32[]; " \
               "if (b && w > 0) { y[n] = a; } }"
 
@@ -268,6 +317,7 @@ int main(void) {
                                  options_are_checked, what_nothing_expands_is_refused_by_name,
                                  transcendentals_need_a_budget, native_transcendentals_keep_to_the_budget,
                                  the_launch_block_has_natural_alignment, attributes_are_in_the_header,
+                                 accesses_are_aligned_as_their_indices_are, the_variable_of_a_loop_has_facts,
                                  should_stop_without_a_clock, what_can_not_be_kept_is_refused_with_figures,
                                  parameters_that_are_known_become_spec_constants, long_chains_and_deep_blocks, NULL };
   return run_suite("lower", 30, tests);
