@@ -24,7 +24,8 @@ static const char begin_text[] =
   "  setp.ge.u32 %p0, %r0, %r1;\n"
   "  @%p0 ret;\n"
   "  mad.wide.u32 %d1, %r0, 40, %d0;\n"
-  "  ld.global.v2.u64 {%d2, %d3}, [%d1];\n"        /* from, to */
+  "  ld.global.u64 %d2, [%d1];\n"                  /* from */
+  "  ld.global.u64 %d3, [%d1+8];\n"                /* to */
   "  ld.global.u64 %d4, [%d1+16];\n"               /* limit */
   "  ld.global.u64 %d5, [%d1+24];\n"               /* clamped */
   "  ld.global.u32 %r2, [%d1+32];\n"               /* kind */
