@@ -63,9 +63,25 @@ static uint64_t known_types(void) {
   return types;
 }
 
+/* Whether an opcode has neither values nor elements: its row lists it, and says nothing of types. */
+static bool is_typeless(uint32_t op) {
+  enum { NO, VA, OV, AC, SL, PA, BI, SP, HW, IN, LI, IM };
+  enum rule { NONE, VALUE, ARITH, ARITH1, INT, INT1, LOGIC, LOGIC1, SHIFT, FLOAT1, FSCALAR, FMA, EQUAL, ORDER, SELECT,
+              VECTOR, EXTRACT, RESIZE, TO_FLOAT, TO_INT, REFLOAT, BITCAST, HALF, TO_HALF, U32, U64, BOOL, LENGTH, SLOT,
+              LOAD, STORE, ATOMIC0, ATOMIC1, ATOMIC2, ATOMIC_S, VOTE, BALLOT, LANES, LANES_INT, SHUFFLE, COND, OPT_COND,
+              CODE, COUNT, COPY };
+  switch (op) {
+#define X(name, number, spelling, rule, k0, k1, k2, k3, effects, doc) \
+  case number: return (rule) == NONE && (k0) == NO;
+#include <vyre/kernel_ops.def>
+#undef X
+    default: return false;
+  }
+}
+
 /* UINT64_MAX is "every type that the form gives it". */
-static bool are_types(uint64_t types) {
-  return types != 0 && (types == UINT64_MAX || (types & known_types()) != 0);
+static bool are_types(uint32_t op, uint64_t types) {
+  return is_typeless(op) || types == UINT64_MAX || (types & known_types()) != 0;
 }
 
 void check_opcodes(kit *k) {
@@ -82,7 +98,7 @@ void check_opcodes(kit *k) {
     const char *name = vyre_kernel_op_describe(row->opcode).spelling;
     if (name == NULL)
       kit_fail(k, "row %" PRIu64 ": there is no opcode 0x%x", i, row->opcode);
-    else if (!are_types(row->types))
+    else if (!are_types(row->opcode, row->types))
       kit_fail(k, "row %" PRIu64 ", %s: no type of the form is among 0x%" PRIx64, i, name, row->types);
   }
 }

@@ -11,11 +11,11 @@ static const char text[] =
     "program p workgroup(8) {\n"
     "  param a: bool; param b: u64; param c: u32; param d: f64; param e: u32; param f: i64; param g: f32; param h: i32;\n"
     "  param j: bool;\n"
-    "  write wb: u64[]; write wd: u64[]; write we: u32[]; write wf: i64[]; write wg: u32[]; write wh: i32[];\n"
+    "  write wb: u64[]; write wd: u64[]; write we: u32[]; write wf: i64[]; write wg: f32[]; write wh: i32[];\n"
     "  write loops: u32[];\n"
     "  let i = gid.x;\n"
     "  if (a) { wb[i] = b; } else { wb[i] = ~b; }\n"
-    "  wd[i] = bitcast<u64>(d); we[i] = e; wf[i] = j ? f : -f; wg[i] = bitcast<u32>(g * 2.0); wh[i] = h >> (c & 7);\n"
+    "  wd[i] = bitcast<u64>(d); we[i] = e; wf[i] = j ? f : -f; wg[i] = g * 2.0; wh[i] = h >> (c & 7);\n"
     "  var sum = 0; for (k in 0..c & 7) { sum = sum + (j && a ? k : e); } loops[i] = sum;\n"
     "}\n";
 
@@ -23,9 +23,9 @@ static const char text[] =
 static const char narrow_text[] =
     "program p workgroup(8) {\n"
     "  param a: bool; param c: u32; param g: f32; param h: i32;\n"
-    "  write wg: u32[]; write wh: i32[]; write loops: u32[];\n"
+    "  write wg: f32[]; write wh: i32[]; write loops: u32[];\n"
     "  let i = gid.x;\n"
-    "  wg[i] = bitcast<u32>(g * 2.0); wh[i] = a ? h >> (c & 7) : -h;\n"
+    "  wg[i] = g * 2.0; wh[i] = a ? h >> (c & 7) : -h;\n"
     "  var sum = 0; for (k in 0..c & 7) { sum = sum + (a ? k : c); } loops[i] = sum;\n"
     "}\n";
 
