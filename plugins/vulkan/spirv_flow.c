@@ -51,15 +51,28 @@ static void begin_loop(spirv_emitter *e, uint32_t number) {
   spirv_label(m, body);
 }
 
+/* Where no jump leads to it, the continuing part ends the body, and what SPIR-V calls so is empty: drivers know loops in
+ * that form best, and unroll them. */
+static void continuing(spirv_emitter *e) {
+  spirv_frame *frame = top(e);
+  frame->is_joined = frame->is_continued || e->m.block == 0;
+  if (frame->is_joined) spirv_join(&e->m, frame->other);
+}
+
 static void end_loop(spirv_emitter *e, const vyre_kernel_insn *in) {
   spirv_module *m = &e->m;
   spirv_frame *frame = top(e);
+  const uint32_t back = frame->is_joined ? frame->header : frame->other;
   if (in->arg[0] == 0) {
-    spirv_branch(m, frame->header);
+    spirv_branch(m, back);
   } else {
     uint32_t condition = spirv_use(e, in->arg[0]);
     if (e->real != 0 && frame->outer == 0) condition = spirv_followed(e, condition);
-    spirv_branch_if(m, condition, frame->merge, frame->header);
+    spirv_branch_if(m, condition, frame->merge, back);
+  }
+  if (!frame->is_joined) {
+    spirv_label(m, frame->other);
+    spirv_branch(m, frame->header);
   }
   spirv_label(m, frame->merge);
   if (frame->outer != 0) spirv_join(m, frame->outer);
@@ -80,10 +93,13 @@ void spirv_flow(spirv_emitter *e, const vyre_kernel_insn *in, uint32_t number) {
       e->depth--;
       break;
     case VYRE_KERNEL_LOOP: begin_loop(e, number); break;
-    case VYRE_KERNEL_CONTINUING: spirv_join(m, top(e)->other); break;
+    case VYRE_KERNEL_CONTINUING: continuing(e); break;
     case VYRE_KERNEL_END_LOOP: end_loop(e, in); break;
     case VYRE_KERNEL_BREAK: spirv_branch(m, e->frames[e->loop].merge); break;
-    case VYRE_KERNEL_CONTINUE: spirv_branch(m, e->frames[e->loop].other); break;
+    case VYRE_KERNEL_CONTINUE:
+      e->frames[e->loop].is_continued = true;
+      spirv_branch(m, e->frames[e->loop].other);
+      break;
     case VYRE_KERNEL_RETURN:
       spirv_put_words(&m->part[PART_CODE], SpvOpReturn, NULL, 0);
       m->block = 0;
