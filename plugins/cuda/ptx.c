@@ -43,8 +43,8 @@ static void place_parameters(ptx_emitter *e) {
   if ((e->target.flags & PTX_BLOCK_IN_MEMORY) != 0 || block + pointers > limit) f->flags |= PTX_BLOCK_IN_MEMORY;
   if ((f->flags & PTX_BLOCK_IN_MEMORY) != 0) block = 8;
   if (block + pointers > limit)
-    ptx_refuse(e, VYRE_ERR_LIMIT, "the program binds %u buffers, whose addresses take %llu bytes of parameters, and the "
-               "limit is %llu. Fix: bind fewer buffers", f->pointer_count, (unsigned long long)pointers,
+    ptx_refuse(e, VYRE_ERR_LIMIT, "the program binds %u buffers, whose addresses take %llu bytes of parameters, and "
+               "the limit is %llu. Fix: bind fewer buffers", f->pointer_count, (unsigned long long)pointers,
                (unsigned long long)(limit - 8));
   if (block + pointers > PTX_PARAM_LIMIT) ptx_needs(e, 70, 81, "more than 4096 bytes of parameters");
   f->block_bytes = (uint32_t)block;

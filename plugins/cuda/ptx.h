@@ -4,8 +4,8 @@
  * lowest `.target` and `.version` that its instructions need, and never one above what the target allows; whoever
  * compiles it (ptxas, the driver) names the architecture that it is for.
  *
- * Launching. Entry point i is launched with blockDim = the entry's workgroup (which the text requires) and gridDim = the
- * piece of the grid; the parameters of each entry point are the same two:
+ * Launching. Entry point i is launched with blockDim = the entry's workgroup (which the text requires) and gridDim =
+ * the piece of the grid; the parameters of each entry point are the same two:
  *
  *   name      bytes                      holds
  *   block     facts.block_bytes          the launch block (gpu_launch_block)
@@ -16,17 +16,17 @@
  * length is 0.
  *
  * Where the block has to lie in memory (device lengths, indirect grids, more parameters than fit), the same kernel is
- * emitted once more with PTX_BLOCK_IN_MEMORY: `block` is then 8 bytes, the address of the launch block in device memory,
- * aligned to 8, which the entry reads as memory that does not change during the launch. Only such a module may be
- * launched with a larger grid than the block's words say: workgroups beyond it leave at once. Emission costs little, so
+ * emitted once more with PTX_BLOCK_IN_MEMORY: `block` is then 8 bytes, the address of the launch block in device
+ * memory, aligned to 8, which the entry reads as memory that does not change during the launch. Only such a module may
+ * be launched with a larger grid than the block's words say: workgroups beyond it leave at once. Emission costs little, so
  * both may be made at compile time and the second one be loaded when a launch first needs it. If both parts together
  * exceed target.param_limit, the block is in memory whether or not it was asked for: facts.flags tell.
  *
  * Tables of the kernel are part of the module. Shared memory is static up to 48 KiB. Above (PTX_SHARED_DYNAMIC) all of
  * it is dynamic: the launch passes entry.shared_bytes, after CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES was set.
  *
- * A launch with PTX_COOPERATIVE is cooperative, whole (no pieces), and STATE is zero when it starts. Everything else that
- * must hold at a launch (hidden bindings) is as vyre/kernel.h says. Accesses out of range are not counted.
+ * A launch with PTX_COOPERATIVE is cooperative, whole (no pieces), and STATE is zero when it starts. Everything else
+ * that must hold at a launch (hidden bindings) is as vyre/kernel.h says. Accesses out of range are not counted.
  *
  * Subgroups are warps, or parts of warps where the kernel requires a smaller size; 1, 2, 4, 8, 16 and 32 all work. */
 #ifndef CUDA_PTX_H

@@ -19,8 +19,8 @@ const char *ptx_space(const ptx_emitter *e, const vyre_kernel_access *a) {
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* The constant bank serves one address at a time, so a table is there only if no access to it diverges. It holds 64 KiB,
- * which the tables before this one may have taken. */
+/* The constant bank serves one address at a time, so a table is there only if no access to it diverges. It holds 64
+ * KiB, which the tables before this one may have taken. */
 void ptx_place_tables(ptx_emitter *e) {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < e->h->tables.count; i++) {
@@ -100,7 +100,9 @@ static ptx_operand low_word(ptx_emitter *e, uint32_t v) {
 /* |from| + value |v| times |scale|, in a register like |from|. */
 static ptx_operand add_scaled(ptx_emitter *e, ptx_operand from, uint32_t v, uint32_t scale) {
   bool near = ptx_kind(from) == PTX_R, wide = is_wide_value(e, v);
-  const char *text = near ? "mad.lo.s32 $0, $1, $2, $3;" : wide ? "mad.lo.s64 $0, $1, $2, $3;" : "mad.wide.u32 $0, $1, $2, $3;";
+  const char *text = near   ? "mad.lo.s32 $0, $1, $2, $3;"
+                     : wide ? "mad.lo.s64 $0, $1, $2, $3;"
+                            : "mad.wide.u32 $0, $1, $2, $3;";
   ptx_operand by = near ? low_word(e, v) : ptx_scalar(e, v), made = ptx_new(e, near ? PTX_R : PTX_D);
   ptx_line(e, text, made, by, ptx_number(e, scale), from);
   return made;

@@ -1,7 +1,7 @@
 /* Conversions, and what only moves bits.
  *
- * cvt from float to integer clamps. A NaN gives 0 from f32 to 32 bits; else the PTX ISA has another number for it, which
- * is selected away. */
+ * cvt from float to integer clamps. A NaN gives 0 from f32 to 32 bits; else the PTX ISA has another number for it,
+ * which is selected away. */
 #include "plugins/cuda/ptx_emit.h"
 
 #define TO_WIDE(R, F) "setp.num." F " $p0, &1, &1;\ncvt.rzi." R "." F " $d0, &1;\nselp.b64 $0, $d0, 0, $p0;"

@@ -28,6 +28,10 @@ static ptx_operand left(ptx_emitter *e, const vyre_kernel_access *a) {
   return made;
 }
 
+static void step_on(ptx_emitter *e, ptx_operand at, uint64_t by) {
+  ptx_line(e, ptx_kind(at) == PTX_R ? "add.s32 $0, $0, $1;" : "add.s64 $0, $0, $1;", at, ptx_number(e, by));
+}
+
 /* The address of the access, |k| elements on. */
 static ptx_operand begin_at(ptx_emitter *e, const vyre_kernel_access *a, ptx_operand k, uint32_t bytes) {
   ptx_address at = ptx_plain_address(e, a);
@@ -35,7 +39,7 @@ static ptx_operand begin_at(ptx_emitter *e, const vyre_kernel_access *a, ptx_ope
   ptx_operand made = ptx_new(e, near ? PTX_R : PTX_D);
   if (near) ptx_line(e, "cvt.u32.u64 $r0, $1;\nmad.lo.s32 $0, $r0, $2, $3;", made, k, ptx_number(e, bytes), at.reg);
   else ptx_line(e, "mad.lo.s64 $0, $1, $2, $3;", made, k, ptx_number(e, bytes), at.reg);
-  if (at.offset != 0) ptx_line(e, near ? "add.s32 $0, $0, $1;" : "add.s64 $0, $0, $1;", made, ptx_number(e, (uint64_t)at.offset));
+  if (at.offset != 0) step_on(e, made, (uint64_t)at.offset);
   return made;
 }
 
@@ -70,14 +74,11 @@ static void move_now(ptx_emitter *e, const copy *c) {
   if (there != PTX_NONE) ptx_line(e, c->bytes < 8 ? "mov.b32 $0, 0;" : "mov.b64 $0, 0;", a);
   if (there != PTX_NONE && b != PTX_NONE) ptx_line(e, "mov.b64 $0, 0;", b);
   const char *parts = b != PTX_NONE ? "{$0, $1}" : "$0";
-  snprintf(text, sizeof text, "%sld.%s.%s %s, [$2];", there != PTX_NONE ? "@$3 " : "", ptx_space(e, c->from), type, parts);
+  snprintf(text, sizeof text, "%sld.%s.%s %s, [$2];", there != PTX_NONE ? "@$3 " : "", ptx_space(e, c->from), type,
+           parts);
   ptx_line(e, text, a, b, c->from_at, there);
   snprintf(text, sizeof text, "st.%s.%s [$2], %s;", ptx_space(e, c->to), type, parts);
   ptx_line(e, text, a, b, c->to_at);
-}
-
-static void step_on(ptx_emitter *e, ptx_operand at, uint32_t bytes) {
-  ptx_line(e, ptx_kind(at) == PTX_R ? "add.s32 $0, $0, $1;" : "add.s64 $0, $0, $1;", at, ptx_number(e, bytes));
 }
 
 static void copy_elements(ptx_emitter *e, copy *c, uint32_t count) {

@@ -111,7 +111,9 @@ static inline bool ptx_is_wide(ptx_type t) { return t == PTX_U64 || t == PTX_I64
 static inline bool ptx_is_float(ptx_type t) { return t == PTX_F32 || t == PTX_F64; }
 uint32_t ptx_register_of(ptx_type type);
 
-static inline ptx_type ptx_value_type(const ptx_emitter *e, uint32_t v) { return ptx_type_of(gpu_value(e->h, v)->type); }
+static inline ptx_type ptx_value_type(const ptx_emitter *e, uint32_t v) {
+  return ptx_type_of(gpu_value(e->h, v)->type);
+}
 static inline uint32_t ptx_lanes(const ptx_emitter *e, uint32_t v) { return gpu_value(e->h, v)->type.lanes; }
 static inline ptx_operand ptx_part(const ptx_emitter *e, uint32_t v, uint32_t k) { return e->values[v].part[k & 3]; }
 static inline ptx_operand ptx_scalar(const ptx_emitter *e, uint32_t v) { return e->values[v].part[0]; }
@@ -135,7 +137,7 @@ ptx_operand ptx_groups(ptx_emitter *e, uint32_t axis);           /* workgroups o
 bool ptx_compute(ptx_emitter *e, const vyre_kernel_insn *in);    /* ptx_compute.c */
 bool ptx_convert(ptx_emitter *e, const vyre_kernel_insn *in);    /* ptx_convert.c */
 bool ptx_move(ptx_emitter *e, const vyre_kernel_insn *in);       /* ptx_convert.c */
-bool ptx_pattern(ptx_emitter *e, const vyre_kernel_insn *in);    /* ptx_pattern.c: false as well where nothing matches */
+bool ptx_pattern(ptx_emitter *e, const vyre_kernel_insn *in);    /* ptx_pattern.c: false where nothing matches */
 bool ptx_memory(ptx_emitter *e, uint32_t number, const vyre_kernel_insn *in); /* ptx_memory.c */
 bool ptx_atomic(ptx_emitter *e, const vyre_kernel_insn *in);     /* ptx_atomic.c */
 bool ptx_copy(ptx_emitter *e, const vyre_kernel_insn *in);       /* ptx_copy.c */

@@ -1,5 +1,5 @@
-/* Blocks become labels and branches. Instruction i that is jumped to is label L<i>; a branch whose condition is the same
- * for the whole workgroup says `.uni`. An arm that is short and only computes, loads, stores and sets slots is not
+/* Blocks become labels and branches. Instruction i that is jumped to is label L<i>; a branch whose condition is the
+ * same for the whole workgroup says `.uni`. An arm that is short and only computes, loads, stores and sets slots is not
  * branched around: what it touches is predicated. */
 #include <stdlib.h>
 
@@ -176,7 +176,8 @@ static bool write_instruction(ptx_emitter *e, uint32_t number, const vyre_kernel
   if (op >= VYRE_KERNEL_PARAM && op <= VYRE_KERNEL_NUM_SUBGROUPS) return ptx_leaf(e, in);
   if (op == VYRE_KERNEL_GET || op == VYRE_KERNEL_SET) return ptx_move(e, in);
   if (op == VYRE_KERNEL_BITCAST || op == VYRE_KERNEL_VECTOR || op == VYRE_KERNEL_EXTRACT) return ptx_move(e, in);
-  if ((op >= VYRE_KERNEL_RESIZE && op <= VYRE_KERNEL_TO_BF16) || op == VYRE_KERNEL_TO_INT_RAW) return ptx_convert(e, in);
+  bool converts = (op >= VYRE_KERNEL_RESIZE && op <= VYRE_KERNEL_TO_BF16) || op == VYRE_KERNEL_TO_INT_RAW;
+  if (converts) return ptx_convert(e, in);
   if (op < VYRE_KERNEL_LOAD) return ptx_pattern(e, in) || ptx_compute(e, in);
   if (op <= VYRE_KERNEL_STORE) return ptx_memory(e, number, in);
   if (op <= VYRE_KERNEL_ATOMIC_CAS) return ptx_atomic(e, in);

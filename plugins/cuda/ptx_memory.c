@@ -1,8 +1,8 @@
 /* Loads and stores.
  *
- * What is out of range is not loaded and leaves the zero that was put there before. Loads of memory that does not change
- * take the read-only path; accesses that others see in an order go past the cache of the multiprocessor as relaxed ones
- * of the device. Neighbours that are in range for certain become one access of 64 or 128 bits. */
+ * What is out of range is not loaded and leaves the zero that was put there before. Loads of memory that does not
+ * change take the read-only path; accesses that others see in an order go past the cache of the multiprocessor as
+ * relaxed ones of the device. Neighbours that are in range for certain become one access of 64 or 128 bits. */
 #include "plugins/cuda/ptx_emit.h"
 
 /* ---- Elements -------------------------------------------------------------------------------- */
@@ -17,7 +17,9 @@ static shape shape_of(vyre_kernel_type t) {
   bool is_signed = t.cls == VYRE_KERNEL_CLASS_SINT;
   switch (t.bits) {
     case 8: return (shape){ is_signed ? "s8" : "u8", PTX_R };
-    case 16: return t.cls == VYRE_KERNEL_CLASS_FLOAT ? (shape){ "b16", PTX_H } : (shape){ is_signed ? "s16" : "u16", PTX_R };
+    case 16:
+      if (t.cls == VYRE_KERNEL_CLASS_FLOAT) return (shape){ "b16", PTX_H };
+      return (shape){ is_signed ? "s16" : "u16", PTX_R };
     case 64: return (shape){ "b64", PTX_D };
     default: return (shape){ "b32", PTX_R };
   }

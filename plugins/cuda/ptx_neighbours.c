@@ -1,7 +1,7 @@
 /* Loads and stores side by side: two or four elements of 32 bits, two of 64, that begin at a multiple of their size
  * together. That takes accesses that are in range for certain, indices that differ by constants from one value, and
- * facts about that value's low bits. Between the first and the last of them nothing may come that an access could not be
- * moved across. */
+ * facts about that value's low bits. Between the first and the last of them nothing may come that an access could not
+ * be moved across. */
 #include "plugins/cuda/ptx_emit.h"
 
 enum { LOOK_AHEAD = 24 };

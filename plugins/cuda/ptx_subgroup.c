@@ -1,7 +1,7 @@
 /* Subgroup operations: shfl, vote and redux among the lanes of e->mask.
  *
- * A subgroup smaller than a warp is a segment of it, which shfl knows by the upper half of its third operand. Lanes that
- * do not exist are only behind the last one of a workgroup: what comes from there is selected away. */
+ * A subgroup smaller than a warp is a segment of it, which shfl knows by the upper half of its third operand. Lanes
+ * that do not exist are only behind the last one of a workgroup: what comes from there is selected away. */
 #include <stdio.h>
 
 #include "plugins/cuda/ptx_emit.h"
@@ -14,8 +14,8 @@ static ptx_operand mask_of(ptx_emitter *e) { return e->mask != PTX_NONE ? e->mas
 
 static ptx_operand live_of(ptx_emitter *e) { return is_whole(e) ? ptx_number(e, e->subgroup) : e->live; }
 
-/* |to| = |from| of the lane that |mode| and |by| say. |exists|, if there is one, becomes whether that is in the segment;
- * else the own value comes. */
+/* |to| = |from| of the lane that |mode| and |by| say. |exists|, if there is one, becomes whether that is in the
+ * segment; else the own value comes. */
 static void shuffle(ptx_emitter *e, const char *mode, ptx_operand to, ptx_operand from, ptx_operand by,
                     ptx_operand exists) {
   char text[TEXT_ROOM];
@@ -23,8 +23,8 @@ static void shuffle(ptx_emitter *e, const char *mode, ptx_operand to, ptx_operan
   const char *also = exists != PTX_NONE ? "|$4" : "";
   if (ptx_kind(to) == PTX_D)
     snprintf(text, sizeof text,
-             "mov.b64 {$r0, $r1}, $1;\nshfl.sync.%s.b32 $r2, $r0, $2, %u, $3;\nshfl.sync.%s.b32 $r3%s, $r1, $2, %u, $3;\n"
-             "mov.b64 $0, {$r2, $r3};", mode, segment, mode, also, segment);
+             "mov.b64 {$r0, $r1}, $1;\nshfl.sync.%s.b32 $r2, $r0, $2, %u, $3;\n"
+             "shfl.sync.%s.b32 $r3%s, $r1, $2, %u, $3;\nmov.b64 $0, {$r2, $r3};", mode, segment, mode, also, segment);
   else snprintf(text, sizeof text, "shfl.sync.%s.b32 $0%s, $1, $2, %u, $3;", mode, also, segment);
   ptx_line(e, text, to, from, by, mask_of(e), exists);
 }
@@ -89,12 +89,13 @@ static uint32_t combining(uint32_t op) {
 }
 
 static const char *redux(uint32_t op, ptx_type type) {
-  bool is_signed = type == PTX_I32;
   if (type != PTX_U32 && type != PTX_I32) return NULL;
+  if (type == PTX_I32 && op == VYRE_KERNEL_SUBGROUP_MIN) return "redux.sync.min.s32 $0, $1, $2;";
+  if (type == PTX_I32 && op == VYRE_KERNEL_SUBGROUP_MAX) return "redux.sync.max.s32 $0, $1, $2;";
   switch (op) {
     case VYRE_KERNEL_SUBGROUP_ADD: return "redux.sync.add.u32 $0, $1, $2;";
-    case VYRE_KERNEL_SUBGROUP_MIN: return is_signed ? "redux.sync.min.s32 $0, $1, $2;" : "redux.sync.min.u32 $0, $1, $2;";
-    case VYRE_KERNEL_SUBGROUP_MAX: return is_signed ? "redux.sync.max.s32 $0, $1, $2;" : "redux.sync.max.u32 $0, $1, $2;";
+    case VYRE_KERNEL_SUBGROUP_MIN: return "redux.sync.min.u32 $0, $1, $2;";
+    case VYRE_KERNEL_SUBGROUP_MAX: return "redux.sync.max.u32 $0, $1, $2;";
     case VYRE_KERNEL_SUBGROUP_AND: return "redux.sync.and.b32 $0, $1, $2;";
     case VYRE_KERNEL_SUBGROUP_OR: return "redux.sync.or.b32 $0, $1, $2;";
     case VYRE_KERNEL_SUBGROUP_XOR: return "redux.sync.xor.b32 $0, $1, $2;";
@@ -178,7 +179,8 @@ bool ptx_subgroup(ptx_emitter *e, const vyre_kernel_insn *in) {
   ptx_type type = ptx_value_type(e, in->arg[0]);
   ptx_define(e, in->result);
   if (type >= PTX_TYPES || ptx_lanes(e, in->arg[0]) != 1) return false;
-  if (in->op >= VYRE_KERNEL_SUBGROUP_ANY && in->op <= VYRE_KERNEL_SUBGROUP_BALLOT) return type == PTX_BOOL && vote(e, in);
+  bool votes = in->op >= VYRE_KERNEL_SUBGROUP_ANY && in->op <= VYRE_KERNEL_SUBGROUP_BALLOT;
+  if (votes) return type == PTX_BOOL && vote(e, in);
   if (type == PTX_BOOL || ptx_value_type(e, in->result) != type) return false;
   if (in->op >= VYRE_KERNEL_BROADCAST) return exchange(e, in);
   const char *combine = ptx_operator(combining(in->op), type);

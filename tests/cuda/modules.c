@@ -19,6 +19,8 @@ static vyre_status kernel_of(const vyre_program *program, const module_options *
   lower.ulp_budget = o->ulp != 0 || info.ulp == VYRE_ULP_UNSET ? o->ulp : info.ulp;
   if ((info.attributes & VYRE_PROGRAM_CONTRACT) != 0) lower.compile_flags |= VYRE_COMPILE_CONTRACT;
   if ((info.attributes & VYRE_PROGRAM_FLUSH) != 0) lower.compile_flags |= VYRE_COMPILE_FLUSH;
+  if (o->steps != 0) lower.compile_flags |= VYRE_COMPILE_STEPS;
+  lower.steps = o->steps;
   lower.subgroup_size = o->subgroup != 0 ? o->subgroup : info.subgroup;
   return vyre_lower(program, &lower, kernel, bytes, error);
 }
@@ -53,7 +55,8 @@ static void add_line(module_batch *b, const char *line, size_t length) {
     return;
   }
   for (size_t i = 0; i < length; i++) {
-    bool is_entry = strncmp(line + i, entry, sizeof entry - 1) == 0, is_table = strncmp(line + i, table, sizeof table - 1) == 0;
+    bool is_entry = strncmp(line + i, entry, sizeof entry - 1) == 0;
+    bool is_table = strncmp(line + i, table, sizeof table - 1) == 0;
     if (is_entry) {
       gpu_bytes_format(&b->text, "%sm%u_", entry, b->count);
       i += sizeof entry - 2;

@@ -10,6 +10,7 @@
 typedef struct module_options {
   uint32_t level; /* of optimization; 0 lowers the program as it is written */
   uint32_t compile_flags, ulp, subgroup; /* as in vyre_lower_options */
+  uint64_t steps;
   ptx_target target;
 } module_options;
 

@@ -11,6 +11,20 @@ tests_cuda_test_ptx_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cuda_test_ptx_CFLAGS = $(TEST_CFLAGS)
 tests_cuda_test_ptx_LDADD = $(cuda_modules_libs) $(TEST_LIBS)
 
+# PTX run on the host beside the oracle.
+check_PROGRAMS += tests/cuda/test_machine
+TESTS += tests/cuda/test_machine
+valgrind_skip += tests/cuda/test_machine
+tests_cuda_test_machine_SOURCES = tests/cuda/test_machine.c \
+	tests/cuda/machine.c tests/cuda/machine.h tests/cuda/machine_code.h \
+	tests/cuda/machine_ops.c \
+	tests/cuda/machine_read.c \
+	tests/cuda/machine_step.c tests/cuda/machine_step.h
+tests_cuda_test_machine_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cuda_test_machine_CFLAGS = $(TEST_CFLAGS)
+tests_cuda_test_machine_LDADD = tests/cuda/libmodules.la plugins/cuda/libptx.la plugins/gpu/libgpu.la $(runs_libs) \
+	$(TEST_LIBS) -lpthread -lm
+
 noinst_PROGRAMS += tests/cuda/emit
 tests_cuda_emit_SOURCES = tests/cuda/emit.c
 tests_cuda_emit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)

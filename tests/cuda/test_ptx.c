@@ -166,7 +166,8 @@ START_TEST(shared_memory_is_a_ceiling) {
 END_TEST
 
 START_TEST(what_a_driver_is_too_old_for_is_named) {
-  static const char polled[] = "program p {\n  rw a: u32x4[];\n  rw b: u32[];\n  b[0] = atomic_load(a[0], acquire).x;\n}\n";
+  static const char polled[] = "program p {\n  rw a: u32x4[];\n  rw b: u32[];\n"
+                               "  b[0] = atomic_load(a[0], acquire).x;\n}\n";
   refused(polled, (ptx_target){ .sm = 90, .version = 80 }, VYRE_ERR_UNSUPPORTED,
           (const char *const[]){ "16 bytes", "8.3", "8.0", NULL });
   ck_assert_uint_eq(facts_of(polled, (ptx_target){ .sm = 90, .version = 83 }).version, 83);
