@@ -3,8 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { MOST_SAMPLES = 4000, LEAST_SAMPLES = 10 };
+enum { WARMING = 2, LEAST_SAMPLES = 10, MOST_SAMPLES = 4000 };
 
 /* docs/benchmarks.md defines it: number i of stream s. */
 static uint32_t mix(uint32_t v) {
@@ -36,35 +37,51 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static const char *take_sample(const contestant *c, uint32_t runs, double *ns) {
-  double start = peer_now();
+static double median(double *samples, uint32_t count) {
+  qsort(samples, count, sizeof *samples, by_size);
+  return count % 2 ? samples[count / 2] : (samples[count / 2 - 1] + samples[count / 2]) / 2;
+}
+
+static double processor_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* Samples of one contestant. */
+typedef struct series {
+  double wall[MOST_SAMPLES], processor[MOST_SAMPLES];
+} series;
+
+static const char *take_sample(const contestant *c, uint32_t runs, series *s, uint32_t at) {
+  double wall = peer_now(), processor = processor_now();
   for (uint32_t i = 0; i < runs; i++) {
     const char *fault = c->run(c->job);
     if (fault) return fault;
   }
-  *ns = (peer_now() - start) / runs;
+  s->wall[at] = (peer_now() - wall) / runs;
+  s->processor[at] = (processor_now() - processor) / runs;
   return NULL;
 }
 
 const char *contest_measure(contestant *contestants, uint32_t count, uint32_t runs, double seconds) {
-  double *samples = malloc(sizeof *samples * MOST_SAMPLES * count), end = 0;
-  const char *fault = samples ? NULL : "memory is exhausted";
+  series *all = malloc(sizeof *all * count);
+  const char *fault = all ? NULL : "memory is exhausted";
   uint32_t taken = 0;
+  double end = 0;
   for (uint32_t round = 0; !fault && taken < MOST_SAMPLES; round++) {
-    if (round == 2) end = peer_now() + seconds * 1e9; /* the first two warm */
-    if (round > 2 && taken >= LEAST_SAMPLES && peer_now() > end) break;
+    if (round == WARMING) end = peer_now() + seconds * 1e9;
+    if (taken >= LEAST_SAMPLES && peer_now() > end) break;
     for (uint32_t i = 0; !fault && i < count; i++) {
       uint32_t who = round % 2 == 0 ? i : count - 1 - i;
-      fault = take_sample(&contestants[who], runs, &samples[who * MOST_SAMPLES + taken]);
+      fault = take_sample(&contestants[who], runs, &all[who], taken);
     }
-    if (round >= 2) taken++;
+    if (round >= WARMING) taken++;
   }
   for (uint32_t i = 0; !fault && i < count; i++) {
-    double *own = samples + i * MOST_SAMPLES;
-    qsort(own, taken, sizeof *own, by_size);
-    contestants[i].median_ns = taken % 2 ? own[taken / 2] : (own[taken / 2 - 1] + own[taken / 2]) / 2;
-    contestants[i].least_ns = own[0];
+    contestants[i].wall_ns = median(all[i].wall, taken);
+    contestants[i].processor_ns = median(all[i].processor, taken);
   }
-  free(samples);
+  free(all);
   return fault;
 }

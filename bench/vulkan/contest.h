@@ -101,12 +101,13 @@ void peer_job_destroy(peer_job *job);
 typedef struct contestant {
   const char *(*run)(void *job);
   void *job;
-  double median_ns, least_ns; /* of a sample of |runs| runs, for one of them */
+  double wall_ns, processor_ns; /* medians, for one of the runs of a sample */
 } contestant;
 
 /* The contents of a buffer at the start; the caller frees it. NULL without memory. */
 uint32_t *contest_contents(const contest_kernel *kernel, uint32_t buffer);
-/* All take turns, A B C, then C B A, for |seconds|. */
+/* All take turns, A B C, then C B A, for |seconds|. Processor time is that of all threads of the process: a device that
+ * is a CPU works there, and what else the machine does is not counted. */
 const char *contest_measure(contestant *contestants, uint32_t count, uint32_t runs, double seconds);
 
 /* The commands. They give the exit status. */

@@ -46,7 +46,7 @@ const contest_kernel contest_small = {
 /* ---- One kernel ---- */
 
 /* A sample of the peer takes at least this long, so that launching it does not count. */
-#define SAMPLE_NS 4e6
+#define SAMPLE_NS 2e7
 enum { MOST_LAUNCHES = 500 };
 
 typedef enum contender { CHECKED, UNCHECKED, PEER, CONTENDERS } contender;
@@ -74,7 +74,7 @@ static const char *choose_launches(match *m, const vyre_side *side) {
   if (!fault) fault = peer_job_bind(&probe, m->kernel, 1);
   if (!fault) fault = contest_measure(&c, 1, 1, 0);
   peer_job_destroy(&probe);
-  double wanted = fault ? 1 : ceil(SAMPLE_NS / c.least_ns);
+  double wanted = fault ? 1 : ceil(SAMPLE_NS / c.wall_ns);
   m->launches = wanted < MOST_LAUNCHES ? (uint32_t)wanted : MOST_LAUNCHES;
   return fault;
 }
@@ -143,22 +143,28 @@ static void destroy(match *m) {
 
 /* ---- The table ---- */
 
+enum { RATIOS = 4 }; /* by wall time and by processor time, each with checks and without */
+
 typedef struct totals {
-  double checked, unchecked, worst; /* sums of logarithms of ratios; the largest ratio with checks */
+  double logarithms[RATIOS];
+  double worst; /* by wall time, with checks */
   uint32_t count;
 } totals;
 
 static void print_match(const match *m, totals *t) {
-  const contestant *c = m->contestants;
-  const double peer = c[PEER].median_ns, per = 1e3 * m->launches;
-  const double checked = c[CHECKED].median_ns / peer, unchecked = c[UNCHECKED].median_ns / peer;
-  printf("%-12s %8u %10.1f %10.1f %7.3f %10.1f %7.3f %9.3f %9.3f\n", m->kernel->name, m->launches, peer / per,
-         c[CHECKED].median_ns / per, checked, c[UNCHECKED].median_ns / per, unchecked,
-         c[CHECKED].least_ns / c[PEER].least_ns, c[UNCHECKED].least_ns / c[PEER].least_ns);
+  const contestant *checked = &m->contestants[CHECKED], *unchecked = &m->contestants[UNCHECKED];
+  const contestant *peer = &m->contestants[PEER];
+  const double per = 1e3 * m->launches;
+  const double ratios[RATIOS] = {checked->wall_ns / peer->wall_ns, unchecked->wall_ns / peer->wall_ns,
+                                 checked->processor_ns / peer->processor_ns,
+                                 unchecked->processor_ns / peer->processor_ns};
+  printf("%-12s %8u %10.1f %10.1f %10.1f", m->kernel->name, m->launches, peer->wall_ns / per, checked->wall_ns / per,
+         unchecked->wall_ns / per);
+  for (int i = 0; i < (vk.cpu ? RATIOS : RATIOS / 2); i++) printf(" %10.3f", ratios[i]);
+  putchar('\n');
   fflush(stdout);
-  t->checked += log(checked);
-  t->unchecked += log(unchecked);
-  t->worst = checked > t->worst ? checked : t->worst;
+  for (int i = 0; i < RATIOS; i++) t->logarithms[i] += log(ratios[i]);
+  t->worst = ratios[0] > t->worst ? ratios[0] : t->worst;
   t->count++;
 }
 
@@ -168,8 +174,21 @@ static void print_head(const vyre_side *side) {
   printf("fma: %s; subnormals: %s\n\n",
          vyre_side_promises(side, VYRE_NUMERIC_FMA) ? "the device's" : "made of other operations, by both",
          vyre_side_promises(side, VYRE_NUMERIC_SUBNORMALS) ? "kept" : "may be zero (flush)");
-  printf("%-12s %8s %10s %10s %7s %10s %7s %9s %9s\n", "kernel", "launches", "GLSL us", "vyre us", "ratio",
-         "unchecked", "ratio", "least", "unchecked");
+  printf("%-12s %8s %10s %10s %10s %10s %10s", "us", "launches", "GLSL", "vyre", "unchecked", "ratio", "unchecked");
+  puts(vk.cpu ? "  processor  unchecked" : "");
+}
+
+static void print_totals(const totals *t) {
+  if (t->count == 0) return;
+  printf("%-12s %41s", "mean", "");
+  for (int i = 0; i < (vk.cpu ? RATIOS : RATIOS / 2); i++) printf(" %10.3f", exp(t->logarithms[i] / t->count));
+  printf("\nlargest ratio %.3f; outputs are equal to the bit\n", t->worst);
+}
+
+static bool is_wanted(const char *name, const char *const *names, int name_count) {
+  for (int i = 0; i < name_count; i++)
+    if (strcmp(names[i], name) == 0) return true;
+  return name_count == 0;
 }
 
 int contest_run_kernels(const vyre_side *side, const char *const *names, int name_count, double seconds) {
@@ -178,16 +197,12 @@ int contest_run_kernels(const vyre_side *side, const char *const *names, int nam
   print_head(side);
   for (uint32_t i = 0; i < contest_kernel_count; i++) {
     match m = {.kernel = &contest_kernels[i]};
-    bool wanted = name_count == 0;
-    for (int k = 0; k < name_count; k++) wanted = wanted || strcmp(names[k], m.kernel->name) == 0;
-    if (!wanted) continue;
+    if (!is_wanted(m.kernel->name, names, name_count)) continue;
     const char *fault = play(&m, side, seconds);
     if (fault) status = contest_complain(m.kernel->name, fault);
     else print_match(&m, &t);
     destroy(&m);
   }
-  if (t.count > 0)
-    printf("%-12s %8s %10s %10s %7.3f %10s %7.3f   worst %.3f; outputs are equal to the bit\n", "mean", "", "", "",
-           exp(t.checked / t.count), "", exp(t.unchecked / t.count), t.worst);
+  print_totals(&t);
   return status;
 }
