@@ -1,11 +1,13 @@
 /* What the optimizer brings, and how its time grows with the program. No test depends on what it says.
  *
- * usage: opt_bench lint|kernels [NAME...] [--directory DIR] [--level N] [--passes A,B,...]
+ * usage: opt_bench programs FILE... [--level N] [--passes A,B,...]
+ *        opt_bench lint|kernels [NAME...] [--directory DIR] [--level N] [--passes A,B,...]
  *        opt_bench scale [SHAPE...] [--size N] [--by-pass] [--level N] [--passes A,B,...]
  *
  * lint     what in the kernels of bench/kernels is there for an optimizer to remove and would not have been written
  * kernels  each kernel before and after: as a program, in the kernel form, and executed by the oracle on its data; the
  *          results must be the same to the bit
+ * programs texts before and after, as programs and in the kernel form
  * scale    programs of 1,000 expressions and more, up to N (1,000,000), of shapes that people make and of others that
  *          are hard: processor time of the whole, for each expression, and the exponent of its growth (1: linear)
  *
@@ -42,6 +44,7 @@ bool opt_bench_knows(const opt_bench *bench, const char *(*name_of)(uint32_t ind
 
 static int usage(void) {
   fputs("usage: opt_bench lint|kernels [NAME...] [--directory DIR] [--level N] [--passes A,B,...]\n"
+        "       opt_bench programs FILE... [--level N] [--passes A,B,...]\n"
         "       opt_bench scale [SHAPE...] [--size EXPRESSIONS] [--by-pass] [--level N] [--passes A,B,...]\n",
         stderr);
   return 2;
@@ -80,6 +83,7 @@ int main(int argc, char **argv) {
   if (!read_arguments(&bench, argc, argv, names)) return usage();
   if (strcmp(argv[1], "lint") == 0) return opt_bench_lint(&bench);
   if (strcmp(argv[1], "kernels") == 0) return opt_bench_kernels(&bench);
+  if (strcmp(argv[1], "programs") == 0 && bench.name_count > 0) return opt_bench_programs(&bench);
   if (strcmp(argv[1], "scale") == 0) return opt_bench_scale(&bench);
   return usage();
 }

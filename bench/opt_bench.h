@@ -23,6 +23,7 @@ bool opt_bench_knows(const opt_bench *bench, const char *(*name_of)(uint32_t ind
 /* The commands; they give the exit status. */
 int opt_bench_lint(const opt_bench *bench);
 int opt_bench_kernels(const opt_bench *bench);
+int opt_bench_programs(const opt_bench *bench);
 int opt_bench_scale(const opt_bench *bench);
 
 #endif

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include <vyre/lower.h>
+#include <vyre/text.h>
 
+#include "base/error.h"
 #include "kernels/execute.h"
 #include "kernels/lint.h"
 #include "opt_bench.h"
@@ -29,8 +31,8 @@ static const char *kernel_name(uint32_t index) {
   return index < count ? k[index].name : NULL;
 }
 
-static bool fail(const kernel *k, const char *stage, const vyre_error *error) {
-  fprintf(stderr, "opt_bench: %s, %s: %s\n", k->name, stage, error->text);
+static bool fail(const char *name, const char *stage, const vyre_error *error) {
+  fprintf(stderr, "opt_bench: %s, %s: %s\n", name, stage, error->text);
   return false;
 }
 
@@ -52,7 +54,7 @@ int opt_bench_lint(const opt_bench *bench) {
     vyre_status status = kernel_load(&k[i], bench->directory, &data, &error);
     if (status == VYRE_OK) status = kernel_lint(data.program, print_finding, &context, &found);
     kernel_free(&data);
-    if (status != VYRE_OK) return fail(&k[i], "lint", &error) ? 0 : 1;
+    if (status != VYRE_OK) return fail(k[i].name, "lint", &error) ? 0 : 1;
     all += found;
   }
   printf("%u findings\n", all);
@@ -66,6 +68,8 @@ static vyre_status count_checks(const vyre_program *program, form *f, vyre_error
   vyre_lower_options options = VYRE_LOWER_OPTIONS_INIT;
   uint8_t *bytes;
   size_t length;
+  options.compile_flags = VYRE_COMPILE_ULP;
+  options.ulp_budget = 4;
   vyre_status status = vyre_lower(program, &options, &bytes, &length, error);
   if (status != VYRE_OK) return status;
   const vyre_kernel_header *header = (const void *)bytes;
@@ -90,7 +94,7 @@ static bool run(const opt_bench *bench, const kernel *k, vyre_program *program, 
   vyre_status status = kernel_load(k, bench->directory, &data, &error);
   if (status == VYRE_OK) status = kernel_execute(&data, program, &f->tally, &error);
   if (status == VYRE_OK) status = count_checks(program, f, &error);
-  bool good = status == VYRE_OK ? true : fail(k, stage, &error);
+  bool good = status == VYRE_OK ? true : fail(k->name, stage, &error);
   if (good && !same_arrays(expected, &data)) {
     fprintf(stderr, "opt_bench: %s, %s: the results are others than those of the reference\n", k->name, stage);
     good = false;
@@ -99,12 +103,12 @@ static bool run(const opt_bench *bench, const kernel *k, vyre_program *program, 
   return good;
 }
 
-static bool optimize(const opt_bench *bench, const kernel *k, const vyre_program *program, vyre_program **out,
+static bool optimize(const opt_bench *bench, const char *name, const vyre_program *program, vyre_program **out,
                      comparison *c) {
   vyre_opt_report *report;
   vyre_opt_summary summary;
   vyre_error error = VYRE_ERROR_INIT;
-  if (vyre_optimize(program, &bench->optimizer, out, &report, &error) != VYRE_OK) return fail(k, "optimizer", &error);
+  if (vyre_optimize(program, &bench->optimizer, out, &report, &error) != VYRE_OK) return fail(name, "optimizer", &error);
   vyre_opt_report_summary(report, &summary);
   c->before.exprs = summary.exprs_before;
   c->after.exprs = summary.exprs_after;
@@ -112,7 +116,7 @@ static bool optimize(const opt_bench *bench, const kernel *k, const vyre_program
   c->after.stmts = summary.stmts_after;
   c->before.cost = summary.cost_before;
   c->after.cost = summary.cost_after;
-  if (summary.outcome != VYRE_OPT_DONE) fprintf(stderr, "opt_bench: %s: %s\n", k->name, summary.text);
+  if (summary.outcome != VYRE_OPT_DONE) fprintf(stderr, "opt_bench: %s: %s\n", name, summary.text);
   bool good = summary.outcome != VYRE_OPT_BROKEN;
   vyre_opt_report_free(report);
   return good;
@@ -125,9 +129,9 @@ static bool compare(const opt_bench *bench, const kernel *k, comparison *c) {
   *c = (comparison){.name = k->name};
   vyre_status status = kernel_load(k, bench->directory, &expected, &error);
   if (status == VYRE_OK) k->expect(&expected);
-  bool good = status == VYRE_OK ? true : fail(k, "kernel", &error);
+  bool good = status == VYRE_OK ? true : fail(k->name, "kernel", &error);
   good = good && run(bench, k, expected.program, &expected, &c->before, "as written");
-  good = good && optimize(bench, k, expected.program, &optimized, c);
+  good = good && optimize(bench, k->name, expected.program, &optimized, c);
   good = good && run(bench, k, optimized, &expected, &c->after, "optimized");
   vyre_program_release(optimized);
   kernel_free(&expected);
@@ -230,4 +234,43 @@ int opt_bench_kernels(const opt_bench *bench) {
   }
   free(c);
   return status;
+}
+
+/* ---- Texts ---- */
+
+static bool read_text(const char *path, vyre_program **out) {
+  enum { MOST = 1 << 20 };
+  vyre_error error = VYRE_ERROR_INIT;
+  FILE *file = fopen(path, "rb");
+  char *text = malloc(MOST);
+  size_t bytes = file != NULL && text != NULL ? fread(text, 1, MOST, file) : 0;
+  if (bytes == 0 || bytes == MOST)
+    vyre_fail(&error, VYRE_ERR_IO, path, "Can't be read, or has a MiB and more. Fix: name a text.");
+  else vyre_text_parse(text, bytes, NULL, NULL, out, &error);
+  if (file != NULL) fclose(file);
+  free(text);
+  return error.status == VYRE_OK ? true : fail(path, "text", &error);
+}
+
+static bool compare_text(const opt_bench *bench, const char *path, comparison *c) {
+  vyre_program *program = NULL, *optimized = NULL;
+  vyre_error error = VYRE_ERROR_INIT;
+  const char *slash = strrchr(path, '/');
+  *c = (comparison){.name = slash != NULL ? slash + 1 : path};
+  bool good = read_text(path, &program) && optimize(bench, path, program, &optimized, c);
+  if (good && (count_checks(program, &c->before, &error) != VYRE_OK ||
+               count_checks(optimized, &c->after, &error) != VYRE_OK))
+    good = fail(path, "kernel", &error);
+  vyre_program_release(program);
+  vyre_program_release(optimized);
+  return good;
+}
+
+int opt_bench_programs(const opt_bench *bench) {
+  comparison *c = calloc((size_t)bench->name_count, sizeof *c);
+  uint32_t compared = 0;
+  for (int i = 0; c != NULL && i < bench->name_count; i++) compared += compare_text(bench, bench->names[i], &c[compared]);
+  if (compared > 0) print_programs(c, compared);
+  free(c);
+  return compared != (uint32_t)bench->name_count;
 }

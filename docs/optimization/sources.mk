@@ -6,7 +6,12 @@ libvyre_opt_docs_dump_LDADD = $(vyre_static_libs)
 optdocdir = $(docdir)/optimization
 dist_optdoc_DATA = \
 	docs/optimization/OWNERSHIP.md docs/optimization/PASSES.md docs/optimization/README.md \
-	docs/optimization/START_HERE.md docs/optimization/TAXONOMY.md
+	docs/optimization/RESULTS.md docs/optimization/START_HERE.md docs/optimization/TAXONOMY.md
 opt-docs: libvyre/opt/docs_dump
 	$(AM_V_GEN)libvyre/opt/docs_dump > $(srcdir)/docs/optimization/PASSES.md
-phony_targets += opt-docs
+# The page of figures: its head as it is, below that what the bench prints.
+opt-results: bench/opt_bench
+	$(AM_V_GEN)sh $(srcdir)/docs/optimization/results.sh '$(srcdir)' bench/opt_bench >RESULTS.new && \
+	  mv RESULTS.new $(srcdir)/docs/optimization/RESULTS.md
+EXTRA_DIST += docs/optimization/results.sh
+phony_targets += opt-docs opt-results
