@@ -338,8 +338,9 @@ static void run_command(VkDevice device, const command *c) {
   }
 }
 
+/* Once the device is lost its buffers may be freed. */
 void vk_run_commands(VkDevice device, VkCommandBuffer buffer) {
-  for (uint32_t i = 0; i < buffer->count && atomic_load(&device->lost) == VK_SUCCESS; i++)
+  for (uint32_t i = 0; atomic_load(&device->lost) == VK_SUCCESS && i < buffer->count; i++)
     run_command(device, &buffer->commands[i]);
 }
 

@@ -316,7 +316,8 @@ VkMemoryPropertyFlags vk_memory_flags(uint32_t type) {
 static void fill_memory(VkPhysicalDeviceMemoryProperties *m) {
   *m = (VkPhysicalDeviceMemoryProperties){
     .memoryHeapCount = 2,
-    .memoryHeaps = { { fake_number("memory", 1u << 30), VK_MEMORY_HEAP_DEVICE_LOCAL_BIT }, { 1ull << 32, 0 } },
+    .memoryHeaps = { { fake_number("memory", 1u << 30), VK_MEMORY_HEAP_DEVICE_LOCAL_BIT },
+                     { fake_number("host", 1ull << 32), 0 } },
   };
   VkMemoryPropertyFlags flags;
   while (m->memoryTypeCount < VK_MAX_MEMORY_TYPES && (flags = vk_memory_flags(m->memoryTypeCount)) != 0)

@@ -204,7 +204,7 @@ static void run_submission(void *ctx) {
   submission *s = ctx;
   pthread_mutex_lock(&vk_lock);
   while (!may_start(s) && s->device->lost == VK_SUCCESS) pthread_cond_wait(&vk_moved, &vk_lock);
-  for (uint32_t i = 0; i < s->wait_count; i++)
+  for (uint32_t i = 0; s->device->lost == VK_SUCCESS && i < s->wait_count; i++)
     if (!s->waits[i].semaphore->is_timeline) s->waits[i].semaphore->value = 0;
   pthread_mutex_unlock(&vk_lock);
   for (uint32_t i = 0; i < s->buffer_count; i++) vk_run_commands(s->device, s->buffers[i]);

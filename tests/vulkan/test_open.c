@@ -148,8 +148,9 @@ static void fail_all(const char *code, const char *more) {
   for (int i = 0; i < NAMES; i++) fail_each(names[i], code, more);
 }
 
-/* A heap for the device alone makes small blocks, which the fake fills each time. */
-static const char small[] = "set memory 4194304";
+/* Small heaps make small blocks, which the fake fills each time. */
+#define SMALL "set memory 4194304; set host 4194304"
+static const char small[] = SMALL;
 
 START_TEST(each_call_may_find_no_host_memory) { fail_all("VK_ERROR_OUT_OF_HOST_MEMORY", small); }
 END_TEST
@@ -161,7 +162,7 @@ START_TEST(each_call_may_lose_the_device) { fail_all("VK_ERROR_DEVICE_LOST", sma
 END_TEST
 
 START_TEST(each_call_may_fail_on_an_old_device) {
-  fail_all("VK_ERROR_OUT_OF_HOST_MEMORY", "set memory 4194304; set api 11; set features none");
+  fail_all("VK_ERROR_OUT_OF_HOST_MEMORY", SMALL "; set api 11; set features none");
 }
 END_TEST
 
