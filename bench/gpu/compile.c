@@ -8,6 +8,7 @@
 #include <vyre/text.h>
 
 #include "gpu/gpu.h"
+#include "harness/targets.h"
 
 enum { PROGRAMS = 9, STANZAS = 32, TEXT_ROUNDS = 200 };
 
@@ -107,8 +108,8 @@ static bool time_modules(const gpu_bench *bench, vyre_program *const *programs) 
   printf("cold, no disk cache  %9.3f ms\n", cold / 1e6);
   printf("cold, cache written  %9.3f ms\n", filling / 1e6);
   printf("from the disk cache  %9.3f ms\n", warm / 1e6);
-  gpu_target("cold compile to a loaded module", cold / 1e6, 25, false, " ms");
-  gpu_target("the same from the disk cache", warm / 1e6, 1, false, " ms");
+  gpu_target("cold compile to a loaded module", cold / 1e6, bench_limits_get()->gpu_cold_ms, false, " ms");
+  gpu_target("the same from the disk cache", warm / 1e6, bench_limits_get()->gpu_disk_ms, false, " ms");
   return true;
 }
 
@@ -175,7 +176,7 @@ static bool time_text(const gpu_bench *bench, const vyre_program *program) {
     return false;
   printf("to a blob, level 0   %9.1f us\nto a blob, level 2   %9.1f us\nto a kernel          %9.1f us\n", plain / 1e3,
          optimized / 1e3, lowering / 1e3);
-  gpu_target("program to text, without passes", plain / 1e3, 100, false, " us");
+  gpu_target("program to text, without passes", plain / 1e3, bench_limits_get()->gpu_text_us, false, " us");
   return true;
 }
 

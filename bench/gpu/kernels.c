@@ -7,6 +7,7 @@
 #include "gpu/gpu.h"
 #include "gpu/scale.h"
 #include "harness/generate.h"
+#include "harness/targets.h"
 
 enum { MAX_ROWS = 64 };
 
@@ -266,6 +267,7 @@ static bool has_contract(const rows *r, const char *name) {
 
 /* The twenty with floats strict, or with those that have floats contracted. */
 static void print_targets(const rows *r, bool contracts) {
+  const bench_limits *limits = bench_limits_get();
   double product = 0, checks = 0, worst = 1e300;
   const char *name = "";
   char what[96];
@@ -284,9 +286,9 @@ static void print_targets(const rows *r, bool contracts) {
   if (count == 0) return;
   printf("\n%u kernels, %s\n", count, contracts ? "contract" : "strict");
   snprintf(what, sizeof what, "worst ratio (%s)", name);
-  if (worst > 0) gpu_target("geometric mean of peer / vyre", exp(product / count), 1.0, true, "");
-  if (worst > 0) gpu_target(what, worst, 0.85, true, "");
-  gpu_target("bounds checks, geometric mean", 100 * (exp(checks / count) - 1), 3, false, " %");
+  if (worst > 0) gpu_target("geometric mean of peer / vyre", exp(product / count), limits->gpu_mean, true, "");
+  if (worst > 0) gpu_target(what, worst, limits->gpu_worst, true, "");
+  gpu_target("bounds checks, geometric mean", 100 * (exp(checks / count) - 1), 100 * limits->gpu_checks, false, " %");
 }
 
 bool gpu_run_kernels(const gpu_bench *bench) {

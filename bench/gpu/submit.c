@@ -6,6 +6,7 @@
 #include <vyre/text.h>
 
 #include "gpu/gpu.h"
+#include "harness/targets.h"
 
 enum { SAMPLES = 41, NODES = 100, WORDS = 256, REPLAYS = 20 };
 /* How many are handed over before the first is waited for. All fit in what the driver queues without waiting. */
@@ -106,7 +107,8 @@ static void report_burst(const gpu_bench *bench, uint32_t burst, double vyre, do
     return;
   }
   printf(", cuLaunchKernel %7.0f ns\n", peer);
-  gpu_target("submit over a bare cuLaunchKernel", (vyre - peer) / 1e3, 0.3, false, " us");
+  gpu_target("submit over a bare cuLaunchKernel", (vyre - peer) / 1e3, bench_limits_get()->gpu_submit_us, false,
+             " us");
 }
 
 bool gpu_run_submit(const gpu_bench *bench) {
@@ -177,7 +179,7 @@ bool gpu_run_graph(const gpu_bench *bench) {
     double other = gpu_median(peer[k], SAMPLES);
     printf("CUDA, %-6s %9.1f us\n", clocks[k], other / 1e3);
     gpu_target(k == 0 ? "a replay over a captured graph, device" : "a replay over a captured graph, wall",
-               100 * (ns / other - 1), 5, false, " %");
+               100 * (ns / other - 1), 100 * bench_limits_get()->gpu_replay, false, " %");
   }
   return true;
 }

@@ -22,6 +22,9 @@ typedef struct bench_limits {
   double cache_hits;        /* of the compile cache in the measured phase */
   double clock_drift;       /* of the device's clocks over the run */
   double phi_max;           /* above it the bound is wrong */
+  /* of bench/gpu */
+  double gpu_add_kernel, gpu_add_copy, gpu_mean, gpu_worst, gpu_checks, gpu_submit_us, gpu_replay, gpu_cold_ms,
+    gpu_disk_ms, gpu_text_us;
 } bench_limits;
 
 const bench_limits *bench_limits_get(void);
