@@ -1,8 +1,9 @@
 /* Opening a kernel: every number of it is looked at once. */
 #include "plugins/gpu/kernel.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "plugins/gpu/flow.h"
 
 #define NO GPU_NO
 #define VA GPU_VA
@@ -100,8 +101,8 @@ static bool in_strings(const vyre_kernel_header *h, uint32_t at) {
   return at < h->strings.count && memchr(VYRE_KERNEL_TEXT(h, at), 0, h->strings.count - at) != NULL;
 }
 
-static bool in_block(const vyre_kernel_header *h, uint32_t offset, uint32_t bytes) {
-  return offset <= h->launch_bytes && bytes <= h->launch_bytes - offset;
+static bool in_block(const vyre_kernel_header *h, uint32_t offset, uint32_t bytes, uint32_t align) {
+  return offset % align == 0 && offset <= h->launch_bytes && bytes <= h->launch_bytes - offset;
 }
 
 static bool arrays_fit(const vyre_kernel_header *h, const vyre_kernel_table *table, uint32_t first, uint32_t count,
@@ -160,18 +161,19 @@ static vyre_status open_launch(const vyre_kernel_header *h, vyre_error *error) {
   for (uint32_t i = 0; i < h->params.count; i++) {
     const vyre_kernel_param *p = VYRE_KERNEL_AT(vyre_kernel_param, h, params, i);
     if (gpu_type_number(p->type) == VYRE_TYPE_NONE || !in_strings(h, p->name) ||
-        !in_block(h, p->offset, gpu_element_bytes(p->type)))
+        !in_block(h, p->offset, gpu_element_bytes(p->type), gpu_element_bytes(p->type) / p->type.lanes))
       return broken(error, "parameter", i);
   }
   for (uint32_t i = 0; i < h->bindings.count; i++) {
     const vyre_kernel_binding *b = VYRE_KERNEL_AT(vyre_kernel_binding, h, bindings, i);
-    if (gpu_type_number(b->element) == VYRE_TYPE_NONE || !in_strings(h, b->name) || !in_block(h, b->count_offset, 8))
+    if (gpu_type_number(b->element) == VYRE_TYPE_NONE || !in_strings(h, b->name) || !in_block(h, b->count_offset, 8, 8))
       return broken(error, "binding", i);
   }
   for (uint32_t i = 0; i < h->hidden_words.count; i++) {
     const vyre_kernel_hidden_word *w = VYRE_KERNEL_AT(vyre_kernel_hidden_word, h, hidden_words, i);
-    if (w->kind == 0 || w->kind > VYRE_KERNEL_WORD_TIME_BUDGET || (w->type.bits != 32 && w->type.bits != 64) ||
-        !in_block(h, w->offset, w->type.bits / 8))
+    uint32_t wanted = w->kind == VYRE_KERNEL_WORD_TIME_BUDGET ? VYRE_TYPE_U64 : VYRE_TYPE_U32;
+    if (w->kind == 0 || w->kind > VYRE_KERNEL_WORD_TIME_BUDGET || gpu_type_number(w->type) != wanted ||
+        !in_block(h, w->offset, w->type.bits / 8, w->type.bits / 8))
       return broken(error, "hidden word", i);
   }
   for (uint32_t i = 0; i < h->hidden_bindings.count; i++) {
@@ -207,12 +209,18 @@ static bool access_fits(const vyre_kernel_header *h, const vyre_kernel_access *a
          (a->bound_kind != VYRE_KERNEL_BOUND_LENGTH || a->space == VYRE_KERNEL_SPACE_BINDING);
 }
 
-static bool operand_fits(const vyre_kernel_header *h, uint8_t kind, uint32_t arg) {
+static bool access_is_defined(const vyre_kernel_header *h, uint32_t number, uint32_t next) {
+  const vyre_kernel_access *a = gpu_access(h, number);
+  return a->base < next && a->index < next && a->bound < next;
+}
+
+/* Values from |next| on are not defined yet. */
+static bool operand_fits(const vyre_kernel_header *h, uint8_t kind, uint32_t arg, uint32_t next) {
   switch (kind) {
     case GPU_NO: return arg == 0;
-    case GPU_VA: return is_value(h, arg);
-    case GPU_OV: return arg == 0 || is_value(h, arg);
-    case GPU_AC: return arg < h->accesses.count;
+    case GPU_VA: return arg != 0 && arg < next;
+    case GPU_OV: return arg < next;
+    case GPU_AC: return arg < h->accesses.count && access_is_defined(h, arg, next);
     case GPU_SL: return arg < h->slots.count;
     case GPU_PA: return arg < h->params.count;
     case GPU_BI: return arg < h->bindings.count;
@@ -249,12 +257,12 @@ static vyre_status open_insns(const vyre_kernel_header *h, vyre_error *error) {
       return gpu_fail(error, VYRE_ERR_UNSUPPORTED, gpu_name,
                       "opcode 0x%03x of instruction %u is not known here. Fix: use a newer plugin", in->op, i);
     for (int k = 0; k < 4; k++)
-      if (!operand_fits(h, op.kind[k], in->arg[k])) return broken(error, "operand of instruction", i);
+      if (!operand_fits(h, op.kind[k], in->arg[k], next)) return broken(error, "operand of instruction", i);
     if (!numbers_fit(h, in)) return broken(error, "number in instruction", i);
     if (in->result == 0) continue;
     if (in->result != next++ || in->result >= h->values.count) return broken(error, "result of instruction", i);
   }
-  return VYRE_OK;
+  return gpu_check_flow(h, error);
 }
 
 static vyre_status open_code(const vyre_kernel_header *h, vyre_error *error) {

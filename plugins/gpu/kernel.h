@@ -1,8 +1,8 @@
 /* The kernel form as a GPU backend reads it.
  *
  * Kernels of a compile request have passed libvyre's verifier; the launch part that a blob keeps may come from anywhere.
- * gpu_kernel_open looks at every number of either, so that a wrong kernel gives wrong code at worst: types, nesting and
- * definition before use are the verifier's alone. */
+ * gpu_kernel_open looks at every number of either and at how blocks nest, so that a wrong kernel gives wrong code at
+ * worst: types, and definition on each path before use, are the verifier's alone. */
 #ifndef GPU_KERNEL_H
 #define GPU_KERNEL_H
 
@@ -20,7 +20,7 @@ typedef struct gpu_opcode {
 /* The record of an opcode; its spelling is NULL for numbers that are not known. */
 gpu_opcode gpu_opcode_of(uint32_t op);
 
-/* Checks magic, form, tables, opcodes, flags and that every number leads into its table. |*out| points into |kernel|,
+/* Checks magic, form, tables, opcodes, flags, that every number leads into its table, and nesting. |*out| points into |kernel|,
  * which has to be aligned to 8.
  * Errors: UNSUPPORTED (another form, an opcode or flag that is not known, by its number), INVALID_FILE. */
 vyre_status gpu_kernel_open(const void *kernel, uint64_t bytes, const vyre_kernel_header **out, vyre_error *error);

@@ -22,7 +22,8 @@ static const char base_text[] =
   "  var kept = a[gid.x] + T[n];\n"
   "  s[lid.x] = kept;\n"
   "  l[n] = f32(q);\n"
-  "  if (p) { print(\"{} {}\", kept, l[0]); }\n"
+  "  if (p) { print(\"{} {}\", kept, l[0]); } else { s[1] = 2; }\n"
+  "  loop { if (kept > n) { break; } kept += 1; if (p) { continue; } s[2] = kept; }\n"
   "  grid_barrier;\n"
   "  c[gid.y] = kept + s[lid.y];\n"
   "  atomic_add(b[n], 1);\n"
@@ -205,6 +206,45 @@ START_TEST(unknown_things_are_named) {
   ck_assert_int_eq(gpu_kernel_open(copy, base_bytes, &h, &error), VYRE_ERR_UNSUPPORTED);
   ck_assert_int_eq(gpu_kernel_open(base, base_bytes - 8, &h, &error), VYRE_ERR_INVALID_FILE);
   ck_assert_int_eq(gpu_kernel_open(NULL, 0, &h, &error), VYRE_ERR_INVALID_FILE);
+  free(copy);
+}
+END_TEST
+
+/* Each structure instruction and each jump, turned into something else or pointed elsewhere. */
+START_TEST(blocks_that_do_not_nest) {
+  make_base();
+  vyre_error error = VYRE_ERROR_INIT;
+  uint64_t *copy = malloc(base_bytes);
+  const vyre_kernel_header *h, *own = (const void *)copy;
+  uint32_t tried = 0;
+  for (uint32_t i = 0; i < kernel->insns.count; i++) {
+    if (gpu_insn(kernel, i)->op > VYRE_KERNEL_CONTINUE) continue;
+    for (uint16_t op = VYRE_KERNEL_IF; op <= VYRE_KERNEL_RETURN; op++) {
+      memcpy(copy, base, base_bytes);
+      vyre_kernel_insn *in = (vyre_kernel_insn *)(uintptr_t)gpu_insn(own, i);
+      if (in->op == op) in->arg[1]++;
+      in->op = op;
+      ck_assert_int_ne(gpu_kernel_open(copy, base_bytes, &h, &error), VYRE_OK);
+      tried++;
+    }
+  }
+  ck_assert_uint_gt(tried, 50);
+  free(copy);
+}
+END_TEST
+
+START_TEST(values_come_before_their_use) {
+  make_base();
+  uint64_t *copy = malloc(base_bytes);
+  const vyre_kernel_header *h, *own = (const void *)copy;
+  memcpy(copy, base, base_bytes);
+  for (uint32_t i = 0; i < kernel->insns.count; i++) {
+    vyre_kernel_insn *in = (vyre_kernel_insn *)(uintptr_t)gpu_insn(own, i);
+    if (in->op != VYRE_KERNEL_ADD) continue;
+    in->arg[0] = in->result;
+    break;
+  }
+  ck_assert_int_eq(gpu_kernel_open(copy, base_bytes, &h, NULL), VYRE_ERR_INVALID_FILE);
   free(copy);
 }
 END_TEST
@@ -410,6 +450,7 @@ END_TEST
 
 int main(void) {
   const TTest *const all[] = { bytes_grow, answers, launch_part_is_a_kernel, damaged_kernels, unknown_things_are_named,
+                               blocks_that_do_not_nest, values_come_before_their_use,
                                blob_comes_back, damaged_blobs, launch_block, launch_limits, pieces_cover_the_grid,
                                diagnostics, diagnostics_are_not_trusted, NULL };
   return run_suite("gpu", 60, all);
