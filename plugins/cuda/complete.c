@@ -44,10 +44,20 @@ static void fill_record(const cuda_submission *s, vyre_status status, int64_t ve
 
 /* ---- What is left ---------------------------------------------------------------------------- */
 
-static void keep_event(vyre_plugin_queue *q, CUevent event) {
+void cuda_keep_event(vyre_plugin_device *device, CUevent event) {
   if (event == NULL) return;
-  if (q->spare_count < CUDA_SPARE_EVENTS) q->spare[q->spare_count++] = event;
-  else q->device->plugin->api.cuEventDestroy(event);
+  if (device->spare_event_count < CUDA_SPARE_EVENTS) device->spare_events[device->spare_event_count++] = event;
+  else device->plugin->api.cuEventDestroy(event);
+}
+
+CUresult cuda_take_event(vyre_plugin_device *device, CUevent *out) {
+  if (device->spare_event_count > 0) {
+    *out = device->spare_events[--device->spare_event_count];
+    return CUDA_SUCCESS;
+  }
+  CUresult code = device->plugin->api.cuEventCreate(out, 0);
+  if (code != CUDA_SUCCESS) *out = NULL;
+  return code;
 }
 
 static void keep_memory(cuda_submission *s) {
@@ -58,9 +68,9 @@ static void keep_memory(cuda_submission *s) {
     b->unused = s->pinned;
   }
   if (b->running == s) b->running = NULL;
-  keep_event(q, s->begin);
+  cuda_keep_event(q->device, s->begin);
   if (s->end != NULL) {
-    keep_event(q, q->mark);
+    cuda_keep_event(q->device, q->mark);
     q->mark = s->end;
   }
   for (uint32_t i = 0; s->late != NULL && i < s->late_count; i++) {

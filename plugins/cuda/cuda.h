@@ -20,6 +20,7 @@
 #include "plugins/gpu/blob.h"
 #include "plugins/gpu/launch.h"
 
+enum { CUDA_SPARE_STREAMS = 16, CUDA_SPARE_EVENTS = 64 };
 enum { CUDA_MAX_QUEUES = 64, CUDA_MAX_PERSISTENT = 4, CUDA_MAX_DEVICES = 64, CUDA_ZEROS = 1 << 20 };
 
 extern const char cuda_build_id[];
@@ -62,6 +63,9 @@ struct vyre_plugin_device {
   uint32_t queue_count, persistent_count;
   uint32_t deferred;        /* submissions that stay with the host */
   uint32_t residents;       /* persistent launches that run */
+  CUstream spare_streams[CUDA_SPARE_STREAMS]; /* of queues that are gone, and events: drivers never give back all */
+  CUevent spare_events[CUDA_SPARE_EVENTS];    /* that these take, and making them costs time */
+  uint32_t spare_stream_count, spare_event_count;
   void *kept;               /* pinned memory to be freed, a list */
   cuda_module *modules;
   cuda_module *begin;       /* of extents.c */
@@ -325,8 +329,6 @@ struct cuda_submission {
   char text[256];
 };
 
-enum { CUDA_SPARE_EVENTS = 8 };
-
 struct vyre_plugin_queue {
   vyre_plugin_device *device;
   vyre_plugin_queue *next;
@@ -338,8 +340,6 @@ struct vyre_plugin_queue {
   CUevent mark;             /* the end of the last one whose end was marked */
   uint64_t given, looked;   /* submissions given to the stream so far, and when somebody looked last */
   uint32_t open;            /* at the end of the list, that no event marks yet */
-  CUevent spare[CUDA_SPARE_EVENTS];
-  uint32_t spare_count;
 };
 
 struct vyre_plugin_timeline {
@@ -354,6 +354,9 @@ struct vyre_plugin_timeline {
 void cuda_progress(vyre_plugin_device *device);
 /* Marks the end of what is open. */
 void cuda_mark(vyre_plugin_queue *queue);
+/* An event for later, and one that was kept or is made. NULL is allowed. */
+void cuda_keep_event(vyre_plugin_device *device, CUevent event);
+CUresult cuda_take_event(vyre_plugin_device *device, CUevent *out);
 /* Everything that is pending ends as lost. */
 void cuda_end_all(vyre_plugin_device *device);
 /* Gives to streams what no longer has to stay with the host. */

@@ -223,6 +223,8 @@ static void take_down(vyre_plugin_device *device) {
   cuda_scope scope;
   if (device->context != NULL && cuda_enter_to_destroy(device, &scope)) {
     cuda_sweep(device);
+    while (device->spare_event_count > 0) api->cuEventDestroy(device->spare_events[--device->spare_event_count]);
+    while (device->spare_stream_count > 0) api->cuStreamDestroy(device->spare_streams[--device->spare_stream_count]);
     if (device->begin != NULL) api->cuModuleUnload(device->begin->module);
     if (device->zeros != NULL) api->cuMemFreeHost(device->zeros);
     if (device->capture != NULL) api->cuStreamDestroy(device->capture);

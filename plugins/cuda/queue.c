@@ -12,6 +12,11 @@
 static CUresult make_stream(vyre_plugin_queue *q) {
   enum { HIGH_PRIORITY = -1 };
   const cuda_api *api = &q->device->plugin->api;
+  pthread_mutex_lock(&q->device->lock);
+  bool has_spare = !q->is_persistent && q->device->spare_stream_count > 0;
+  if (has_spare) q->stream = q->device->spare_streams[--q->device->spare_stream_count];
+  pthread_mutex_unlock(&q->device->lock);
+  if (has_spare) return CUDA_SUCCESS;
   if (q->is_persistent) return api->cuStreamCreateWithPriority(&q->stream, CU_STREAM_NON_BLOCKING, HIGH_PRIORITY);
   return api->cuStreamCreate(&q->stream, CU_STREAM_NON_BLOCKING);
 }
@@ -74,6 +79,14 @@ vyre_status cuda_queue_create(vyre_plugin_device *device, uint32_t flags, vyre_p
   return status;
 }
 
+/* Under the lock. The stream has nothing left to do. */
+static bool keep_stream(const vyre_plugin_queue *q) {
+  vyre_plugin_device *device = q->device;
+  if (q->is_persistent || device->lost != CUDA_SUCCESS || device->spare_stream_count == CUDA_SPARE_STREAMS) return false;
+  device->spare_streams[device->spare_stream_count++] = q->stream;
+  return true;
+}
+
 /* What was not started when its queue is destroyed. */
 static void abandon(vyre_plugin_queue *q) {
   while (q->deferred != NULL) {
@@ -106,10 +119,10 @@ void cuda_queue_destroy(vyre_plugin_queue *q) {
     if (q->first != NULL) cuda_progress(device);
     abandon(q);
     unlist(q);
+    cuda_keep_event(device, q->mark);
+    bool is_kept = keep_stream(q);
     pthread_mutex_unlock(&device->lock);
-    if (q->mark != NULL) api->cuEventDestroy(q->mark);
-    while (q->spare_count > 0) api->cuEventDestroy(q->spare[--q->spare_count]);
-    api->cuStreamDestroy(q->stream);
+    if (!is_kept) api->cuStreamDestroy(q->stream);
     cuda_leave(&scope);
   }
   free_submissions(q);
@@ -118,22 +131,11 @@ void cuda_queue_destroy(vyre_plugin_queue *q) {
 
 /* ---- Submissions; all of this with the lock -------------------------------------------------- */
 
-static CUresult take_event(vyre_plugin_queue *q, CUevent *out) {
-  if (q->spare_count > 0) {
-    *out = q->spare[--q->spare_count];
-    return CUDA_SUCCESS;
-  }
-  CUresult code = q->device->plugin->api.cuEventCreate(out, 0);
-  if (code != CUDA_SUCCESS) *out = NULL;
-  return code;
-}
-
 /* Back among those that are not in use; nothing of it was given to anyone. */
 static void give_up(cuda_submission *s) {
   vyre_plugin_queue *q = s->queue;
-  const cuda_api *api = &q->device->plugin->api;
-  if (s->begin != NULL) api->cuEventDestroy(s->begin);
-  if (s->end != NULL) api->cuEventDestroy(s->end);
+  cuda_keep_event(q->device, s->begin);
+  cuda_keep_event(q->device, s->end);
   for (uint32_t i = 0; s->late != NULL && i < s->late_count; i++) {
     free((void *)(uintptr_t)s->late[i].params);
     free((void *)(uintptr_t)s->late[i].offsets);
@@ -203,13 +205,13 @@ static bool is_light(const cuda_submission *s, uint32_t wait_count) {
 static CUresult give_front(cuda_submission *s, const vyre_point *waits, uint32_t count) {
   vyre_plugin_queue *q = s->queue;
   s->is_open = is_light(s, count);
-  CUresult code = s->is_open ? CUDA_SUCCESS : take_event(q, &s->end);
+  CUresult code = s->is_open ? CUDA_SUCCESS : cuda_take_event(q->device, &s->end);
   for (uint32_t i = 0; i < count && code == CUDA_SUCCESS; i++)
     if (waits[i].timeline->value < waits[i].value)
       code = wait_for(q, cuda_timeline_find(waits[i].timeline, waits[i].value));
   if (code == CUDA_SUCCESS && s->batch->memory != 0) code = wait_for(q, s->batch->running);
   if (code != CUDA_SUCCESS || q->first != NULL) return code;
-  code = take_event(q, &s->begin);
+  code = cuda_take_event(q->device, &s->begin);
   return code == CUDA_SUCCESS ? q->device->plugin->api.cuEventRecord(s->begin, q->stream) : code;
 }
 
@@ -257,7 +259,7 @@ static void record_end(cuda_submission *s) {
 
 void cuda_mark(vyre_plugin_queue *q) {
   if (q->last == NULL || !q->last->is_open) return;
-  if (take_event(q, &q->last->end) != CUDA_SUCCESS) q->last->end = NULL;
+  if (cuda_take_event(q->device, &q->last->end) != CUDA_SUCCESS) q->last->end = NULL;
   record_end(q->last);
 }
 

@@ -47,7 +47,8 @@ static bool live(const char *name, const char *code, uint64_t n, const char *aim
   return in_use || in_end;
 }
 
-/* Every entry point that such a life calls, each time that it does. */
+/* Every entry point that such a life calls, each time that it does. No code here loses the device: what runs on the fake
+ * one would go on. */
 START_TEST(every_call_may_fail) {
   static const struct { const char *name, *code; } calls[] = {
     { "cuInit", "CUDA_ERROR_NO_DEVICE" },
@@ -75,12 +76,10 @@ START_TEST(every_call_may_fail) {
     { "cuEventRecord", "CUDA_ERROR_OUT_OF_MEMORY" },
     { "cuEventElapsedTime", "CUDA_ERROR_UNKNOWN" },
     { "cuLaunchKernel", "CUDA_ERROR_OUT_OF_MEMORY" },
-    { "cuLaunchKernel", "CUDA_ERROR_ILLEGAL_ADDRESS" },
     { "cuStreamBeginCapture", "CUDA_ERROR_OUT_OF_MEMORY" },
     { "cuStreamEndCapture", "CUDA_ERROR_OUT_OF_MEMORY" },
     { "cuGraphInstantiate", "CUDA_ERROR_OUT_OF_MEMORY" },
     { "cuGraphLaunch", "CUDA_ERROR_OUT_OF_MEMORY" },
-    { "cuGraphLaunch", "CUDA_ERROR_LAUNCH_TIMEOUT" },
     { "cuCtxPushCurrent", "CUDA_ERROR_UNKNOWN" },
     { "cuStreamDestroy", "CUDA_ERROR_UNKNOWN" },
     { "cuMemFreeAsync", "CUDA_ERROR_UNKNOWN" },
@@ -99,7 +98,7 @@ START_TEST(every_call_may_fail) {
   free(blob.data);
 }
 END_TEST
-enum { CALLS = 38 };
+enum { CALLS = 36 };
 
 /* ---- Loss ------------------------------------------------------------------------------------ */
 
