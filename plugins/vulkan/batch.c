@@ -258,8 +258,10 @@ vyre_status vulkan_batch_create(vyre_plugin_device *device, const vyre_command *
   batch->plans = calloc((size_t)count_dispatches(commands, count) + 1, sizeof *batch->plans);
   status = batch->commands != NULL && batch->plans != NULL ? take_commands(batch, commands, count, error)
                                                            : gpu_no_memory(error);
-  if (status == VYRE_OK)
-    status = vulkan_recording_make(batch, device->work->lanes[0].queue, true, &batch->idle, error);
+  if (status == VYRE_OK) { /* for a queue that has nothing under way */
+    const vulkan_lane *lane = &device->work->lanes[0];
+    status = vulkan_recording_make(batch, lane->queue, lane->progress == VK_NULL_HANDLE, &batch->idle, error);
+  }
   if (status == VYRE_OK) {
     batch->idle_count = 1;
     *out = batch;

@@ -49,10 +49,7 @@ typedef struct lane_waits {
   uint32_t count;
 } lane_waits;
 
-/* What the lane itself was given before is behind a barrier of the recording, if that is ordered. */
-static void add_wait(lane_waits *w, const vulkan_submission *s, const vulkan_submission *before) {
-  const vulkan_lane *lane = before->lane;
-  if (!has_timelines(lane) || before->serial <= lane->reached || (lane == s->lane && s->recording->ordered)) return;
+static void add_wait(lane_waits *w, const vulkan_lane *lane, uint64_t serial) {
   uint32_t i = 0;
   while (i < w->count && w->semaphores[i] != lane->progress) i++;
   if (i == w->count) {
@@ -61,13 +58,18 @@ static void add_wait(lane_waits *w, const vulkan_submission *s, const vulkan_sub
     w->stages[i] = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
     w->count++;
   }
-  if (before->serial > w->serials[i]) w->serials[i] = before->serial;
+  if (serial > w->serials[i]) w->serials[i] = serial;
 }
 
+/* What the lane itself was given before is behind a barrier of the recording, if that is ordered. What has ended is
+ * waited for all the same if it is of this queue: the wait makes its writes visible. */
 static void find_waits(lane_waits *w, const vulkan_submission *s) {
+  if (!has_timelines(s->lane)) return;
+  if (!s->recording->ordered && !s->overlaps && s->queue->last > 0) add_wait(w, s->lane, s->queue->last);
   for (uint32_t i = 0; i < s->wait_count; i++) {
     const vulkan_submission *before = vulkan_point_find(&s->waits[i]);
-    if (before != NULL) add_wait(w, s, before);
+    if (before == NULL || before->serial <= before->lane->reached) continue;
+    if (before->lane != s->lane || !s->recording->ordered) add_wait(w, before->lane, before->serial);
   }
 }
 
@@ -125,7 +127,7 @@ vyre_status vulkan_lane_hand_over(vulkan_submission *s, vyre_error *error) {
     s->fence = NULL;
     return vulkan_check(device, result, "vkQueueSubmit", error);
   }
-  s->serial = ++lane->last;
+  s->serial = s->queue->last = ++lane->last;
   device->work->destroyed = 0;
   note_launches(s);
   append(lane, s);

@@ -191,6 +191,7 @@ void vulkan_queue_destroy(vyre_plugin_queue *queue) {
 /* With the lock of work. */
 void vulkan_submission_end(vulkan_submission *s) {
   vulkan_work *work = s->queue->device->work;
+  s->queue->pending--;
   vulkan_recording *r = s->recording;
   vyre_plugin_batch *batch = r->batch;
   if (batch->idle_count < MOST_IDLE) {
@@ -215,15 +216,26 @@ static vulkan_recording *take_idle(vyre_plugin_batch *batch, uint32_t family, bo
   return r;
 }
 
+/* Behind what is under way a recording begins with a barrier. Where nothing is, a semaphore that has been reached costs
+ * less; and without timeline semaphores the barrier has to do for points of the same lane, too. */
+static bool is_ordered(const vyre_plugin_queue *queue, const vyre_submit *submit) {
+  const bool overlaps = (submit->flags & VYRE_SUBMIT_OVERLAP) != 0;
+  if (queue->lane->progress == VK_NULL_HANDLE) return !overlaps || submit->wait_count > 0;
+  return !overlaps && queue->pending > 0;
+}
+
 /* One of each, without making anything where that is possible. */
-static vyre_status take(vyre_plugin_queue *queue, vyre_plugin_batch *batch, bool ordered, vulkan_submission **out,
+static vyre_status take(vyre_plugin_queue *queue, const vyre_submit *submit, vulkan_submission **out,
                         vyre_error *error) {
   vulkan_work *work = queue->device->work;
+  vyre_plugin_batch *batch = submit->batch;
   pthread_mutex_lock(&work->lock);
+  const bool ordered = is_ordered(queue, submit);
   vulkan_submission *s = work->unused;
   if (s != NULL) work->unused = s->next;
   else s = calloc(1, sizeof *s);
   vulkan_recording *r = s != NULL ? take_idle(batch, queue->lane->queue->family, ordered) : NULL;
+  queue->pending += s != NULL;
   pthread_mutex_unlock(&work->lock);
   *out = s;
   if (s == NULL) return gpu_no_memory(error);
@@ -231,6 +243,7 @@ static vyre_status take(vyre_plugin_queue *queue, vyre_plugin_batch *batch, bool
   s->lane = queue->lane;
   s->recording = r;
   s->signal_count = s->wait_count = 0;
+  s->overlaps = (submit->flags & VYRE_SUBMIT_OVERLAP) != 0;
   return r != NULL ? VYRE_OK : vulkan_recording_make(batch, queue->lane->queue, ordered, &s->recording, error);
 }
 
@@ -243,6 +256,7 @@ static void give_back(vyre_plugin_batch *batch, vulkan_submission *s) {
   if (s->recording != NULL) {
     vulkan_submission_end(s);
   } else {
+    s->queue->pending--;
     s->next = work->unused;
     work->unused = s;
   }
@@ -324,12 +338,6 @@ static vyre_status check_submit(const vyre_plugin_queue *queue, const vyre_submi
                   submit->batch->persistent ? "is" : "is not", queue->persistent ? "is for those" : "is not for those");
 }
 
-/* Without timeline semaphores a point of the same lane is waited for by its order. */
-static bool is_ordered(const vyre_plugin_queue *queue, const vyre_submit *submit) {
-  return (submit->flags & VYRE_SUBMIT_OVERLAP) == 0 ||
-         (queue->lane->progress == VK_NULL_HANDLE && submit->wait_count > 0);
-}
-
 vyre_status vulkan_submit(vyre_plugin_queue *queue, const vyre_submit *given, vyre_error *error) {
   vyre_submit submit;
   gpu_take(&submit, sizeof submit, given);
@@ -337,7 +345,7 @@ vyre_status vulkan_submit(vyre_plugin_queue *queue, const vyre_submit *given, vy
   if (status == VYRE_OK) status = check_submit(queue, &submit, error);
   if (status != VYRE_OK) return status;
   vulkan_submission *s;
-  status = take(queue, submit.batch, is_ordered(queue, &submit), &s, error);
+  status = take(queue, &submit, &s, error);
   if (status == VYRE_OK) status = fill(s, &submit, error);
   if (status == VYRE_OK) status = vulkan_recording_arm(s->recording, &submit, error);
   if (status == VYRE_OK) status = hand_over(queue, s, error);

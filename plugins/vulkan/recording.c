@@ -221,6 +221,12 @@ static void fill_memory(vulkan_recording *r) {
   }
 }
 
+/* The time on the device is for free on hardware; a driver that computes itself empties its pipeline to look at the clock. */
+static bool looks_at_clock(const vyre_plugin_batch *batch) {
+  return batch->timestamps > 0 ||
+         batch->device->facts->properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
 vyre_status vulkan_recording_make(vyre_plugin_batch *batch, const vulkan_queue *queue, bool ordered,
                                   vulkan_recording **out, vyre_error *error) {
   *out = NULL;
@@ -228,7 +234,7 @@ vyre_status vulkan_recording_make(vyre_plugin_batch *batch, const vulkan_queue *
   if (r == NULL) return gpu_no_memory(error);
   r->batch = batch;
   r->family = queue->family;
-  r->timestamp_bits = queue->timestamp_bits;
+  r->timestamp_bits = looks_at_clock(batch) ? queue->timestamp_bits : 0;
   r->ordered = ordered;
   vyre_status status = make_all_values(r, error);
   if (status == VYRE_OK) status = make_commands(r, error);

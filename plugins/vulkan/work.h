@@ -147,12 +147,12 @@ struct vulkan_recording {
   vulkan_recording *next;
   vyre_plugin_batch *batch;
   uint32_t family;           /* of queues that it is for */
-  bool ordered;              /* begins behind all that its lane was given before */
+  bool ordered;              /* begins with a barrier, behind all that its lane was given before */
   VkCommandPool pool;
   VkCommandBuffer commands;
   VkDescriptorPool descriptors;
   VkDescriptorSet *sets;     /* by dispatch; then that of the patches */
-  VkQueryPool queries;       /* VULKAN_QUERY_*; VK_NULL_HANDLE where the family has no timestamps */
+  VkQueryPool queries;       /* VULKAN_QUERY_*; VK_NULL_HANDLE if it does not look at the clock */
   uint32_t timestamp_bits;
   vyre_plugin_buffer *host, *local; /* NULL if nothing is needed */
   uint64_t **offsets, **elements; /* by dispatch, then by slot: as bound; at most, where the device has a length */
@@ -233,6 +233,7 @@ struct vulkan_submission {
   vulkan_lane *lane;
   uint64_t serial;                /* on its lane, once handed over */
   vulkan_fence *fence;            /* NULL with timeline semaphores */
+  bool overlaps;                  /* needs no order behind what its queue had before */
   vyre_point *waits;
   vulkan_signal *signals;
   uint32_t wait_count, signal_count, wait_room, signal_room;
@@ -259,6 +260,8 @@ struct vyre_plugin_queue {
   vyre_plugin_device *device;
   vulkan_lane *lane;
   bool persistent;
+  uint32_t pending;               /* submissions that have not ended */
+  uint64_t last;                  /* serial of the last that was handed over */
   vulkan_submission *first, *end; /* that wait for points which nothing is to reach yet */
   vyre_plugin_queue *next_held;   /* of the queues with such submissions */
 };
