@@ -281,5 +281,5 @@ int main(void) {
     memory_that_is_not_coherent,
     NULL,
   };
-  return run_suite("vulkan, opening", 120, tests);
+  return run_suite("vulkan, opening", 300, tests);
 }
