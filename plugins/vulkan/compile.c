@@ -33,7 +33,7 @@ static uint32_t numeric_of(const vyre_kernel_header *kernel, uint32_t promised) 
   uint32_t numeric = 0;
   for (uint32_t i = 0; i < kernel->insns.count; i++) {
     const vyre_kernel_insn *insn = gpu_insn(kernel, i);
-    if (insn->result != 0 && is_float(gpu_value(kernel, insn->result - 1)->type))
+    if (insn->result != 0 && is_float(gpu_value(kernel, insn->result)->type))
       numeric |= promises_of(insn->op, flushes);
   }
   return numeric & promised;
