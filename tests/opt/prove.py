@@ -1,23 +1,27 @@
 #!/usr/bin/env python3
 """Proves the rules of expressions, for all inputs, with Z3.
 
-usage: prove.py [--fast] [--only ID] [--z3 PROGRAM] [--constants PROGRAM] [--seconds N] RULES.def OPS.def
+usage: prove.py [--fast] [--only ID] [--z3 PROGRAM] [--constants PROGRAM] [--seconds N] [--kept FILE] RULES.def OPS.def
 
 Each row of the table becomes obligations in SMT-LIB: its pattern and its result give the same, at 8, 16 and 32 bits, for
 signed and unsigned operands; what a row says of types it is proved for. Floats are those of 16 and of 32 bits. A
 precondition that nothing meets is a fault. Where Z3 does not end, there is an argument, or literals are taken from a list
-instead; the output says so. The constants of divisions and products, as the optimizer computes them (--constants prints them), are proved one
-by one. --fast does 8 bits alone, and no floats.
+instead; the output says so. The constants of divisions and products, as the optimizer computes them (--constants prints
+them), are proved one by one: all by arithmetic on whole numbers (certified), those of 8 bits and powers of two by Z3 as
+well. --fast does 8 bits alone, and no floats. --kept names a file that takes what Z3 has proved, by the hash of the
+question, so that a run which was ended goes on where it was.
 
 Exit: 0 all is proved, 1 something is wrong or stays open, 2 wrong usage, 77 there is no Z3.
 """
 import argparse
+import hashlib
 import itertools
 import os
 import random
 import shutil
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../libvyre/opt'))
@@ -426,13 +430,39 @@ def certified(line):
 
 # ---- Asking ---------------------------------------------------------------------------------------
 
+class Kept:
+    """Answers of Z3, a line each: hash of the question and answer. What was not decided is asked again."""
+
+    def __init__(self, path):
+        self.path, self.answers, self.lock = path, {}, threading.Lock()
+        if path and os.path.exists(path):
+            with open(path, encoding='ascii') as file:
+                self.answers = dict(line.split() for line in file if line.count(' ') == 1 and line.endswith('\n'))
+
+    @staticmethod
+    def name(o):
+        return hashlib.sha256(o.script.encode()).hexdigest()
+
+    def recall(self, o):
+        o.answer = self.answers.get(self.name(o), o.answer)
+        return self.name(o) in self.answers
+
+    def keep(self, batch):
+        if self.path:
+            with self.lock, open(self.path, 'a', encoding='ascii') as file:
+                file.writelines(f'{self.name(o)} {o.answer}\n' for o in batch if o.answer in ('sat', 'unsat'))
+
+
 class Solver:
-    def __init__(self, z3, seconds):
-        self.z3, self.seconds = z3, seconds
+    def __init__(self, z3, seconds, kept=None):
+        self.z3, self.seconds, self.kept = z3, seconds, Kept(kept)
 
     def ask(self, batch):
         """Many in one process; (reset) makes each a question of its own."""
         text = []
+        batch = [o for o in batch if not self.kept.recall(o)]
+        if not batch:
+            return
         for o in batch:
             text += ['(reset)', f'(set-option :timeout {self.seconds * 1000})', o.script, '(check-sat)', '(echo "next")']
         done = subprocess.run([self.z3, '-in'], input='\n'.join(text), capture_output=True, text=True)
@@ -440,6 +470,7 @@ class Solver:
         for o, a in itertools.zip_longest(batch, answers[:len(batch)], fillvalue=''):
             a = a.strip()
             o.answer = 'unknown' if a == 'timeout' else a or 'no answer'
+        self.kept.keep(batch)
 
     def ask_all(self, all_of_them, size=24):
         batches = [all_of_them[i:i + size] for i in range(0, len(all_of_them), size)]
@@ -473,6 +504,7 @@ def main():
     parser.add_argument('--z3', default=shutil.which('z3'))
     parser.add_argument('--constants')
     parser.add_argument('--seconds', type=int, default=60)
+    parser.add_argument('--kept')
     parser.add_argument('rules')
     parser.add_argument('ops')
     a = parser.parse_args()
@@ -480,7 +512,7 @@ def main():
         print('There is no z3. Fix: install it (Debian: z3), and configure again.')
         return 77
     table = rules.Table(a.rules, a.ops)
-    solver = Solver(a.z3, a.seconds)
+    solver = Solver(a.z3, a.seconds, a.kept)
     asked = list(obligations(table, a.fast, a.only))
     solver.ask_all(asked)
     wrong = [o for o in asked if o.answer not in (o.expect, 'unknown')]
@@ -490,7 +522,7 @@ def main():
     left = [o for o in open_ones if o not in accepted]
     if a.constants and not a.only:
         pairs = list(constant_obligations(a.constants, a.fast))
-        small = [o for o, line in pairs if int(line.split()[1]) <= 16 or line.startswith(('sum', 'power'))]
+        small = [o for o, line in pairs if int(line.split()[1]) <= 8 or line.startswith('power')]
         solver.ask_all(small)
         wrong += [o for o in small if o.answer not in ('unsat', 'unknown')]
         bad = [line for _, line in pairs if not certified(line)]

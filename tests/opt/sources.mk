@@ -47,10 +47,11 @@ tests_opt_print_constants_CFLAGS = $(TEST_CFLAGS)
 tests_opt_print_constants_LDADD = $(TEST_LIBS)
 if HAVE_Z3
 check-proofs: tests/opt/print_constants
-	python3 $(srcdir)/tests/opt/prove.py --z3 '$(Z3)' --constants tests/opt/print_constants \
+	python3 $(srcdir)/tests/opt/prove.py --z3 '$(Z3)' --constants tests/opt/print_constants --kept tests/opt/proofs.kept \
 	  $(srcdir)/libvyre/opt/rules.def $(srcdir)/libvyre/include/vyre/ops.def
 else
 check-proofs:
 	@echo 'make check-proofs: configure found no z3. Fix: install it and configure again.' >&2; exit 1
 endif
+CLEANFILES += tests/opt/proofs.kept
 phony_targets += check-proofs
