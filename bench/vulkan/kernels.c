@@ -9,7 +9,7 @@
 
 #define SHADER(name) {spv_##name, sizeof spv_##name}
 
-enum { LENGTH = 1 << 20, SIDE = 512, ORDER = 256, WORDS = 1 << 20 };
+enum { LENGTH = 1 << 17, SIDE = 512, ORDER = 256, WORDS = 1 << 20 };
 enum { THREE_SEVENTHS = 0x3EDB6DB7 /* as f32 */ };
 #define SAXPY_DATA                                                                       \
   {{"a", VYRE_TYPE_F32, THREE_SEVENTHS, false}, {"n", VYRE_TYPE_U32, LENGTH, true}},     \
