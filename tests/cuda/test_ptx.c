@@ -9,7 +9,7 @@
 
 static module_options options_of(const char *source) {
   const char *sm = strstr(source, "// sm ");
-  module_options o = { .level = 2, .target = { .sm = sm != NULL ? (uint32_t)atoi(sm + 6) : 90,
+  module_options o = { .level = 0, .target = { .sm = sm != NULL ? (uint32_t)atoi(sm + 6) : 90,
                                                .shared_limit = 227 * 1024 } };
   if (strstr(source, "// memory\n") != NULL) o.target.flags |= PTX_BLOCK_IN_MEMORY;
   return o;
