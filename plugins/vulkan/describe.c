@@ -96,6 +96,7 @@ static spirv_target target_of(const vulkan_facts *f) {
     .uniform_bytes = l->maxUniformBufferRange,
   };
   target.storage_buffers = lesser(target.storage_buffers, l->maxPerStageResources - 1); /* the block is one more */
+  if (f->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) target.features |= SPIRV_ORDERED_ATOMICS;
   return target;
 }
 

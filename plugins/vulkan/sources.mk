@@ -39,6 +39,7 @@ EXTRA_DIST += plugins/vulkan/patch.sh plugins/vulkan/patch.spvasm
 vulkan_emitter_sources = \
 	plugins/vulkan/opcodes.c \
 	plugins/vulkan/spirv.h plugins/vulkan/spirv_emit.h \
+	plugins/vulkan/spirv_chain.c \
 	plugins/vulkan/spirv_emit.c \
 	plugins/vulkan/spirv_flow.c \
 	plugins/vulkan/spirv_group.c \

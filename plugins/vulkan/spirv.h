@@ -59,7 +59,8 @@
   X(RTE_64, 22)                                                                     \
   X(CONTROLS_ALL, 23)        /* 32 and 64 bits may differ: both independences are ALL */ \
   X(FLOAT_CONTROLS, 24)      /* VK_KHR_shader_float_controls, or Vulkan 1.2 */      \
-  X(BUFFER_F32_ADD, 25)      /* shaderBufferFloat32AtomicAdd */
+  X(BUFFER_F32_ADD, 25)      /* shaderBufferFloat32AtomicAdd */                     \
+  X(ORDERED_ATOMICS, 26)     /* a driver whose atomics order all memory, and whose fences suspend the workgroup */
 
 typedef enum spirv_feature {
 #define X(name, bit) SPIRV_##name = 1u << (bit),

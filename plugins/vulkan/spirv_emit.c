@@ -145,6 +145,7 @@ static void emit_entry(spirv_emitter *e, uint32_t number) {
   spirv_module *m = &e->m;
   open_entry(e, number);
   spirv_scan(e);
+  spirv_find_chains(e);
   spirv_declare_shared(e);
   uint32_t function = spirv_id(m), label = spirv_id(m), type = spirv_type_id(m, T_MAIN);
   spirv_do(m, SpvOpFunction, spirv_type_id(m, T_VOID), function, SpvFunctionControlMaskNone, type);
@@ -193,6 +194,7 @@ static bool make_room(spirv_emitter *e) {
   const vyre_kernel_header *k = e->kernel;
   e->ids = calloc(k->values.count + 1u, sizeof *e->ids);
   e->meets = calloc(k->insns.count + 1u, sizeof *e->meets);
+  e->chains = calloc(k->insns.count + 1u, sizeof *e->chains);
   e->buffers = calloc(e->layout.buffers + 1u, sizeof *e->buffers);
   e->shared = calloc(k->shared.count + 1u, sizeof *e->shared);
   e->locals = calloc(k->locals.count + 1u, sizeof *e->locals);
@@ -200,12 +202,12 @@ static bool make_room(spirv_emitter *e) {
   e->specs = calloc(k->specs.count + 1u, sizeof *e->specs);
   e->words = calloc(e->layout.block_bytes / 4 + 1u, sizeof *e->words);
   e->frames = calloc(SPIRV_MAX_DEPTH, sizeof *e->frames);
-  return e->ids != NULL && e->meets != NULL && e->buffers != NULL && e->shared != NULL && e->locals != NULL &&
+  return e->ids != NULL && e->meets != NULL && e->chains != NULL && e->buffers != NULL && e->shared != NULL && e->locals != NULL &&
          e->slots != NULL && e->specs != NULL && e->words != NULL && e->frames != NULL;
 }
 
 static void free_room(spirv_emitter *e) {
-  void *const all[] = { e->ids, e->meets, e->buffers, e->shared, e->locals, e->slots, e->specs, e->words, e->frames };
+  void *const all[] = { e->ids, e->meets, e->chains, e->buffers, e->shared, e->locals, e->slots, e->specs, e->words, e->frames };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   gpu_bytes_free(&e->interface);
   gpu_bytes_free(&e->used);
@@ -244,7 +246,7 @@ static vyre_status emit_module(const vyre_kernel_header *kernel, const spirv_tar
   if (e.status == VYRE_OK && (e.m.failed || code->failed)) e.status = gpu_no_memory(error);
   facts->module_offset[mode] = (uint32_t)before;
   facts->module_bytes[mode] = (uint32_t)(code->count - before);
-  facts->features |= spirv_module_features(&e.m) | e.controls;
+  facts->features |= spirv_module_features(&e.m) | e.controls | (target->features & SPIRV_ORDERED_ATOMICS);
   free_room(&e);
   return e.status;
 }

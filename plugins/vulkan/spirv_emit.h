@@ -42,7 +42,11 @@ typedef struct spirv_array {
   uint8_t unit; /* VIEW_* */
 } spirv_array;
 
-/* An open if or loop. */
+/* A long chain of else-ifs is no nest, but a loop of one turn that each of its arms leaves: a nest as deep would soon be
+ * beyond the limit of SPIR-V. */
+enum { SPIRV_CHAIN_NONE, SPIRV_CHAIN_HEAD, SPIRV_CHAIN_LINK };
+
+/* An open if or loop, or a chain. */
 typedef struct spirv_frame {
   uint32_t merge;
   uint32_t other;  /* if: label of the else, or of the merge; loop: of the continuing part */
@@ -51,6 +55,9 @@ typedef struct spirv_frame {
   uint32_t loop;   /* index of the loop around, UINT32_MAX for none */
   bool is_continued; /* loop: a jump leads to its continuing part */
   bool is_joined;    /* loop: that part has a block of its own */
+  bool is_chain;     /* then |other| is the label of the else to come, or 0 */
+  uint32_t on;       /* chain: label of its continuing part, which nothing reaches */
+  uint32_t links;    /* chain: open ifs beside the first */
 } spirv_frame;
 enum { SPIRV_MAX_DEPTH = 1000, SPIRV_MAX_IDS = 4194303 };
 
@@ -82,6 +89,7 @@ typedef struct spirv_emitter {
   uint32_t invocations; /* of its workgroup as declared */
   uint32_t real;        /* bool: no padding; 0 where there is none */
   uint8_t *meets;       /* by instruction: an if or loop that all lanes follow */
+  uint8_t *chains;      /* by instruction: SPIRV_CHAIN_* of an if */
   uint32_t *words;      /* by word of the block: its id; 0 if not used */
   gpu_bytes used;       /* numbers of the words used */
   uint8_t wants_wid, wants_lid, wants_gid; /* 1 << axis */
@@ -116,6 +124,9 @@ uint32_t spirv_global(spirv_emitter *e, SpvStorageClass storage, uint32_t pointe
   ((e)->status == VYRE_OK                                                                                 \
      ? (void)((e)->status = gpu_fail((e)->error, (status_), VYRE_KERNEL_TEXT((e)->kernel, (e)->kernel->name), __VA_ARGS__)) \
      : (void)0)
+
+/* spirv_chain.c: marks the long chains of the open entry point. */
+void spirv_find_chains(spirv_emitter *e);
 
 /* spirv_scan.c: finds what the open entry point uses. */
 void spirv_scan(spirv_emitter *e);

@@ -24,8 +24,61 @@ static uint32_t condition_of(spirv_emitter *e, uint32_t value, bool is_followed)
   return spirv_value(&e->m, SpvOpLogicalAnd, T_BOOL, condition, e->real);
 }
 
+/* ---- Chains ---------------------------------------------------------------------------------- */
+
+/* An if of a chain: its arm leaves the loop of one turn, and its else goes on in it. */
+static void begin_link(spirv_emitter *e, const vyre_kernel_insn *in, uint32_t number) {
+  spirv_module *m = &e->m;
+  uint32_t condition = condition_of(e, in->arg[0], e->meets[number] != 0), inside = spirv_id(m);
+  spirv_frame *frame = top(e);
+  frame->other = spirv_id(m);
+  spirv_do(m, SpvOpSelectionMerge, frame->other, SpvSelectionControlMaskNone);
+  spirv_branch_if(m, condition, inside, frame->other);
+  spirv_label(m, inside);
+}
+
+static void begin_chain(spirv_emitter *e) {
+  spirv_module *m = &e->m;
+  spirv_frame *frame = open_frame(e);
+  uint32_t body = spirv_id(m);
+  frame->is_chain = true;
+  frame->header = spirv_id(m);
+  frame->on = spirv_id(m);
+  spirv_branch(m, frame->header);
+  spirv_label(m, frame->header);
+  spirv_do(m, SpvOpLoopMerge, frame->merge, frame->on, SpvLoopControlMaskNone);
+  spirv_branch(m, body);
+  spirv_label(m, body);
+}
+
+static void leave_arm(spirv_emitter *e) {
+  spirv_frame *frame = top(e);
+  spirv_branch(&e->m, frame->merge);
+  if (frame->other != 0) spirv_label(&e->m, frame->other);
+  frame->other = 0;
+}
+
+/* The last of its ifs ends first, then all others, without anything between. */
+static void end_link(spirv_emitter *e) {
+  spirv_module *m = &e->m;
+  spirv_frame *frame = top(e);
+  if (frame->other != 0) leave_arm(e);
+  if (frame->links-- != 0) return;
+  spirv_branch(m, frame->merge);
+  spirv_label(m, frame->on);
+  spirv_branch(m, frame->header);
+  spirv_label(m, frame->merge);
+  e->depth--;
+}
+
+/* ---- Ifs ------------------------------------------------------------------------------------- */
+
 static void begin_if(spirv_emitter *e, const vyre_kernel_insn *in, uint32_t number) {
   spirv_module *m = &e->m;
+  const uint8_t chain = e->chains[number];
+  if (chain == SPIRV_CHAIN_HEAD) begin_chain(e);
+  if (chain == SPIRV_CHAIN_LINK) top(e)->links++;
+  if (chain != SPIRV_CHAIN_NONE) return begin_link(e, in, number);
   uint32_t condition = condition_of(e, in->arg[0], e->meets[number] != 0);
   spirv_frame *frame = open_frame(e);
   uint32_t inside = spirv_id(m);
@@ -35,6 +88,8 @@ static void begin_if(spirv_emitter *e, const vyre_kernel_insn *in, uint32_t numb
   spirv_branch_if(m, condition, inside, frame->other);
   spirv_label(m, inside);
 }
+
+/* ---- Loops ----------------------------------------------------------------------------------- */
 
 static void begin_loop(spirv_emitter *e, uint32_t number) {
   spirv_module *m = &e->m;
@@ -85,10 +140,18 @@ void spirv_flow(spirv_emitter *e, const vyre_kernel_insn *in, uint32_t number) {
   switch (in->op) {
     case VYRE_KERNEL_IF: begin_if(e, in, number); break;
     case VYRE_KERNEL_ELSE:
+      if (top(e)->is_chain) {
+        leave_arm(e);
+        break;
+      }
       spirv_branch(m, top(e)->merge);
       spirv_label(m, top(e)->other);
       break;
     case VYRE_KERNEL_END_IF:
+      if (top(e)->is_chain) {
+        end_link(e);
+        break;
+      }
       spirv_join(m, top(e)->merge);
       e->depth--;
       break;

@@ -24,7 +24,9 @@ void spirv_barrier(spirv_emitter *e) {
   spirv_do(&e->m, SpvOpControlBarrier, scope, scope, spirv_semantics(e, VYRE_ORDER_ACQ_REL));
 }
 
+/* Where fences suspend the workgroup they are right in uniform flow alone, and atomics do without them. */
 void spirv_fence(spirv_emitter *e, uint32_t scope, uint32_t order) {
+  if (e->target->features & SPIRV_ORDERED_ATOMICS) return;
   spirv_do(&e->m, SpvOpMemoryBarrier, spirv_scope(e, scope), spirv_semantics(e, order));
 }
 

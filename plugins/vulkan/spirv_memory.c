@@ -278,6 +278,8 @@ static uint32_t add_operands(const spirv_emitter *e, const place *p, uint32_t *w
   const bool has_model = e->target->features & SPIRV_MEMORY_MODEL;
   if (has_model && p->is_shared_by_others && !(p->access->flags & VYRE_KERNEL_ACCESS_READ_ONLY))
     mask |= SpvMemoryAccessNonPrivatePointerMask;
+  if ((p->access->flags & VYRE_KERNEL_ACCESS_COHERENT) && (e->target->features & SPIRV_ORDERED_ATOMICS))
+    mask |= SpvMemoryAccessVolatileMask; /* in place of the fences */
   if (p->storage == SpvStorageClassPhysicalStorageBuffer) mask |= SpvMemoryAccessAlignedMask;
   if (mask == 0) return count;
   words[count++] = mask;
