@@ -251,6 +251,11 @@ static uint32_t index_in(spirv_emitter *e, const place *p, uint32_t log, bool is
     if (log != 0) base = spirv_value(m, SpvOpShiftRightLogical, p->index, base, spirv_u32(m, log));
     index = spirv_value(m, SpvOpIAdd, p->index, base, index);
   }
+  if (a->space == VYRE_KERNEL_SPACE_TABLE) { /* all tables are one buffer */
+    const uint64_t offset = VYRE_KERNEL_AT(vyre_kernel_table_data, e->kernel, tables, a->number)->offset;
+    if (offset != 0)
+      index = spirv_value(m, SpvOpIAdd, p->index, index, spirv_constant(m, p->index, offset >> log));
+  }
   if (!is_safe || p->in_range == 0) return index;
   return spirv_value(m, SpvOpSelect, p->index, p->in_range, index, spirv_constant(m, p->index, 0));
 }
