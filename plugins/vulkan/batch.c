@@ -175,7 +175,8 @@ static bool is_range(const vyre_plugin_device *device, const vyre_plugin_buffer 
 static vyre_status take_copy(const vyre_plugin_device *device, const void *record, uint64_t index, vyre_copy *c,
                              vyre_error *error) {
   gpu_take(c, sizeof *c, record);
-  if (is_range(device, c->source, c->source_offset, c->bytes) && is_range(device, c->target, c->target_offset, c->bytes))
+  if (is_range(device, c->source, c->source_offset, c->bytes) &&
+      is_range(device, c->target, c->target_offset, c->bytes))
     return VYRE_OK;
   return bad_command(error, index, "copies what does not lie in buffers of the device. Fix: correct its ranges");
 }

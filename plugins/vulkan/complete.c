@@ -5,7 +5,7 @@
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
-/* Ticks of the device's clock in ns. The period is a float of any size, and 64 bits of ticks need more than a double. */
+/* Ticks of the device's clock in ns. The period is any float, and 64 bits of ticks need more than a double. */
 static uint64_t ns_of(const vulkan_recording *r, uint64_t ticks) {
   return (uint64_t)((long double)ticks * (long double)r->batch->device->facts->properties.limits.timestampPeriod);
 }

@@ -9,7 +9,7 @@
 static vyre_status lacks(const vyre_plugin_executable *e, const char *what, uint64_t wanted, uint64_t most,
                          vyre_error *error) {
   return gpu_fail(error, VYRE_ERR_LIMIT, e->name,
-                  "the program needs %s %llu, and device %s has %llu. Fix: make it smaller, or run it on another device",
+                  "the program needs %s %llu, and device %s has %llu. Fix: make it smaller, or choose another device",
                   what, (unsigned long long)wanted, e->device->facts->properties.deviceName, (unsigned long long)most);
 }
 
@@ -26,7 +26,7 @@ static vyre_status check_features(const vyre_plugin_executable *e, vyre_error *e
   if (missing == 0) return VYRE_OK;
   uint32_t first = (uint32_t)__builtin_ctz(missing);
   return gpu_fail(error, VYRE_ERR_UNSUPPORTED, e->name,
-                  "the program was compiled for a device with %s, which device %s lacks. Fix: compile it for this device",
+                  "the program was compiled for %s, which device %s lacks. Fix: compile it for this device",
                   first < sizeof names / sizeof *names && names[first] != NULL ? names[first] : "a feature",
                   e->device->facts->properties.deviceName);
 }
@@ -182,8 +182,9 @@ vyre_status vulkan_executable_report(vyre_plugin_executable *e, vyre_launch_repo
   vyre_status status = vulkan_alive(device, error);
   if (status != VYRE_OK) return status;
   const vyre_capabilities *caps = &device->facts->caps;
+  const bool reaches_host = (caps->can & VYRE_CAN_HOST_COHERENT_ATOMICS) != 0;
   vyre_launch_report r = { .size = sizeof r,
-                           .flags = (caps->can & VYRE_CAN_HOST_COHERENT_ATOMICS) == 0 ? VYRE_REPORT_SYSTEM_IS_DEVICE : 0,
+                           .flags = reaches_host ? 0 : VYRE_REPORT_SYSTEM_IS_DEVICE,
                            .subgroup_size = e->facts.subgroup != 0 ? e->facts.subgroup : caps->subgroup_size,
                            .entry_points = e->kernel->entries.count };
   add_entries(e, &r);

@@ -142,8 +142,8 @@ static const vulkan_submission *last_of(const vyre_plugin_queue *queue) {
   return last;
 }
 
-/* Its submissions have ended; those whose end nobody could see are waited for here. A device that can't even say how far
- * it is counts as lost. */
+/* Its submissions have ended; those whose end nobody could see are waited for here. A device that can't even say how
+ * far it is counts as lost. */
 static void drain(vyre_plugin_queue *queue) {
   enum { MOST_FAILURES = 100 };
   const uint64_t turn_ns = 50000000u;
@@ -333,8 +333,8 @@ static vyre_status check_submit(const vyre_plugin_queue *queue, const vyre_submi
                     "the batch is not one of the queue's device. Fix: make it for that device");
   if (submit->batch->persistent == queue->persistent) return VYRE_OK;
   return gpu_fail(error, VYRE_ERR_INVALID_ARGUMENT, gpu_name,
-                  "the batch %s a persistent launch, and the queue %s. Fix: give persistent launches, and nothing else, "
-                  "to a persistent queue",
+                  "the batch %s a persistent launch, and the queue %s. Fix: give persistent launches, and nothing "
+                  "else, to a persistent queue",
                   submit->batch->persistent ? "is" : "is not", queue->persistent ? "is for those" : "is not for those");
 }
 
@@ -363,7 +363,8 @@ vyre_status vulkan_native_work(uint32_t kind, const void *object, uint32_t tag, 
     *out = (uint64_t)(uintptr_t)queue->lane->queue->handle;
     return VYRE_OK;
   }
-  for (int i = 0; tag == VULKAN_TAG_HANDLE && kind == VYRE_OBJECT_EXECUTABLE && i < SPIRV_MODES * VULKAN_BLOCK_PLACES; i++) {
+  const bool is_pipeline = tag == VULKAN_TAG_HANDLE && kind == VYRE_OBJECT_EXECUTABLE;
+  for (int i = 0; is_pipeline && i < SPIRV_MODES * VULKAN_BLOCK_PLACES; i++) {
     const VkPipeline *pipelines = e->modules[i / VULKAN_BLOCK_PLACES].pipelines[i % VULKAN_BLOCK_PLACES];
     if (pipelines == NULL) continue;
     *out = (uint64_t)(uintptr_t)pipelines[0];

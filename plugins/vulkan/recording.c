@@ -208,7 +208,8 @@ static vyre_status make_all_values(vulkan_recording *r, vyre_error *error) {
   r->params = calloc(batch->plan_count + 1u, sizeof *r->params);
   if (r->offsets == NULL || r->elements == NULL || r->params == NULL) return gpu_no_memory(error);
   vyre_status status = VYRE_OK;
-  for (uint32_t i = 0; i < batch->plan_count && status == VYRE_OK; i++) status = make_values(r, &batch->plans[i], error);
+  for (uint32_t i = 0; i < batch->plan_count && status == VYRE_OK; i++)
+    status = make_values(r, &batch->plans[i], error);
   return status;
 }
 
@@ -221,7 +222,7 @@ static void fill_memory(vulkan_recording *r) {
   }
 }
 
-/* The time on the device is for free on hardware; a driver that computes itself empties its pipeline to look at the clock. */
+/* The time on the device costs hardware nothing; a driver that computes itself empties its pipeline for it. */
 static bool looks_at_clock(const vyre_plugin_batch *batch) {
   return batch->timestamps > 0 ||
          batch->device->facts->properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;

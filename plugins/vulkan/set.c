@@ -58,8 +58,8 @@ vyre_status vulkan_set_check_range(const vyre_plugin_set *set, uint32_t slot, ui
       vulkan_in_buffer(bind->buffer, offset, bind->bytes))
     return VYRE_OK;
   return gpu_fail(error, VYRE_ERR_INVALID_ARGUMENT, slot_name(e, slot),
-                  "%llu bytes from byte %llu on are bound to `%s`, and do not lie in a buffer of the device, aligned to "
-                  "%u bytes. Fix: bind a range of one",
+                  "%llu bytes from byte %llu on are bound to `%s`, and do not lie in a buffer of the device, aligned "
+                  "to %u bytes. Fix: bind a range of one",
                   (unsigned long long)bind->bytes, (unsigned long long)offset, slot_name(e, slot), alignment);
 }
 
@@ -70,7 +70,8 @@ static vyre_status check_bind(const vyre_plugin_set *set, uint32_t slot, vyre_er
   if (status == VYRE_OK) status = check_elements(set->executable, slot, bind, error);
   if (status == VYRE_OK) status = check_length(set->executable, slot, bind, error);
   /* A late offset is looked at when it comes. */
-  if (status == VYRE_OK) status = vulkan_set_check_range(set, slot, bind->flags & VYRE_BIND_LATE ? 0 : bind->offset, error);
+  const uint64_t offset = (bind->flags & VYRE_BIND_LATE) != 0 ? 0 : bind->offset;
+  if (status == VYRE_OK) status = vulkan_set_check_range(set, slot, offset, error);
   return status;
 }
 

@@ -33,7 +33,11 @@ static inline vyre_status vulkan_made(vyre_plugin_device *device, VkResult resul
 /* ---- Executables ----------------------------------------------------------------------------- */
 
 /* Where a pipeline finds its launch block: SPIRV_SPEC_BLOCK. */
-typedef enum vulkan_block_place { VULKAN_BLOCK_PUSHED = 0, VULKAN_BLOCK_BOUND = 1, VULKAN_BLOCK_PLACES = 2 } vulkan_block_place;
+typedef enum vulkan_block_place {
+  VULKAN_BLOCK_PUSHED = 0,
+  VULKAN_BLOCK_BOUND = 1,
+  VULKAN_BLOCK_PLACES = 2
+} vulkan_block_place;
 
 /* A module of an executable with its layouts; VK_NULL_HANDLE until they are wanted. */
 typedef struct vulkan_module {
@@ -102,7 +106,7 @@ typedef struct vulkan_plan {
   uint32_t blocks, block_stride;      /* host memory: a launch block for each piece, if place is BOUND */
   uint32_t diagnostics, print_words;  /* host memory; print_words of room behind it */
   uint32_t stop;             /* host memory: a copy of the stop word, if it can't be bound itself; else 0 */
-  uint32_t gathered;         /* host memory: lengths and grid as the device gave them, 8 bytes a length and 16 the grid */
+  uint32_t gathered;         /* host memory: lengths, 8 bytes each, and grid as the device gave them */
   uint32_t patches, patch_count; /* host memory: vulkan_patch records */
   uint32_t indirect;         /* host memory: a VkDispatchIndirectCommand a piece, if the grid is on the device */
   uint64_t spill, spill_bytes, state; /* local memory */
@@ -269,7 +273,7 @@ struct vyre_plugin_queue {
 struct vyre_plugin_timeline {
   vyre_plugin_device *device;
   uint64_t value;                 /* all that was promised up to it has ended */
-  uint64_t furthest;              /* the highest that was reached: on another lane, something below may not have ended */
+  uint64_t furthest;              /* the highest that was reached; work of another lane below it may run */
   vulkan_signal *promised;        /* what is handed over, by ascending value */
 };
 

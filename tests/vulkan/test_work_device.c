@@ -192,7 +192,8 @@ START_TEST(late_values_come_with_each_submit) {
   vyre_plugin_executable *e = rig_load(&r, lengths_program);
   const uint32_t step = r.caps.binding_alignment > 4 * COUNT ? r.caps.binding_alignment : 4 * COUNT;
   uint32_t *x, *y;
-  vyre_plugin_buffer *xs = rig_buffer(&r, (uint64_t)step * PLACES, &x), *ys = rig_buffer(&r, (uint64_t)step * PLACES, &y);
+  vyre_plugin_buffer *xs = rig_buffer(&r, (uint64_t)step * PLACES, &x);
+  vyre_plugin_buffer *ys = rig_buffer(&r, (uint64_t)step * PLACES, &y);
   vyre_bind binds[2] = { rig_bind(xs, 4 * COUNT, COUNT), rig_bind(ys, 4 * COUNT, COUNT) };
   binds[0].flags = VYRE_BIND_LATE;
   binds[1].flags |= VYRE_BIND_LATE;

@@ -10,7 +10,7 @@
 static const char program[] = "program p workgroup(64) { param k: u32; read x: u32[]; rw y: u32[];\n"
                               "  let i = gid.x; if (i < len(y)) { y[i] = x[i] * k; } }";
 /* It traps, and its grid is folded twice: all kinds of memory that a recording has. */
-static const char wide_program[] = "program w workgroup(1) { param k: u32; rw y: u32[]; shared t: u32[4]; var s = gid.x;\n"
+static const char wide_program[] = "program w workgroup(1) { param k: u32; rw y: u32[]; var s = gid.x;\n"
                                    "  if (k == 7) { trap(k); } grid_barrier;\n"
                                    "  atomic_add(y[0], s + nwg.x); if (should_stop()) { y[1] = 1; } }";
 
@@ -46,7 +46,9 @@ static vyre_status make_buffers(rig *r, everything *all) {
 static vyre_status make_sets(rig *r, everything *all) {
   const uint32_t k = 3;
   vyre_bind binds[2] = { rig_bind(all->x, 2048, 512), rig_bind(all->y, 2048, 512) };
-  vyre_set_request request = { .size = sizeof request, .bind_count = 2, .binds = binds, .params = &k, .param_bytes = 4 };
+  vyre_set_request request = {
+    .size = sizeof request, .bind_count = 2, .binds = binds, .params = &k, .param_bytes = 4
+  };
   binds[1].flags |= VYRE_BIND_ZERO | VYRE_BIND_LATE;
   binds[1].length_bits = 64;
   binds[1].length_buffer = all->x;
@@ -175,7 +177,7 @@ static void fail_each(const char *base) {
   rig r;
   begin(&r, base);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    for (int at = 1; at < 200 && fail_once(&r, base, names[i], "VK_ERROR_OUT_OF_HOST_MEMORY", at) >= (uint64_t)at; at++) continue;
+    for (uint64_t at = 1; fail_once(&r, base, names[i], "VK_ERROR_OUT_OF_HOST_MEMORY", (int)at) >= at; at++) continue;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     fail_once(&r, base, names[i], "VK_ERROR_OUT_OF_DEVICE_MEMORY", 1);
   ck_assert_ptr_null(fake.script(base));
@@ -382,7 +384,7 @@ END_TEST
 static const char *const making[] = { "vkAllocateMemory",         "vkCreateBuffer",         "vkCreateCommandPool",
                                       "vkAllocateCommandBuffers", "vkBeginCommandBuffer",   "vkCreateDescriptorPool",
                                       "vkAllocateDescriptorSets", "vkUpdateDescriptorSets", "vkCreateQueryPool",
-                                      "vkCreateSemaphore",        "vkCreateFence",          "vkCreateComputePipelines" };
+                                      "vkCreateSemaphore",        "vkCreateFence", "vkCreateComputePipelines" };
 
 static void repeat(const char *api) {
   rig r;
@@ -493,7 +495,9 @@ START_TEST(bindings_that_do_not_fit_are_refused) {
   begin(&r, "");
   small s = make_small(&r);
   vyre_bind binds[2] = { rig_bind(s.y, 256, 64), rig_bind(s.y, 256, 65) };
-  vyre_set_request request = { .size = sizeof request, .bind_count = 2, .binds = binds, .params = &k, .param_bytes = 4 };
+  vyre_set_request request = {
+    .size = sizeof request, .bind_count = 2, .binds = binds, .params = &k, .param_bytes = 4
+  };
   refused(&r, r.ops->set_create(s.e, &request, &set, &r.error), VYRE_ERR_INVALID_ARGUMENT, "65 elements");
   binds[1] = rig_bind(s.y, 8192, 64);
   refused(&r, r.ops->set_create(s.e, &request, &set, &r.error), VYRE_ERR_INVALID_ARGUMENT, "8192 bytes");
