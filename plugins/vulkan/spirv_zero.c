@@ -1,5 +1,6 @@
-/* Float arithmetic with a literal zero, by the bits of the other operand. Some drivers take x + 0 for x and x * 0 for 0, whatever
- * they were asked to preserve, and so lose the signs of zeros and NaNs; what is made of integers they leave alone. */
+/* Float arithmetic with a literal zero, by the bits of the other operand. Some drivers take x + 0 for x, x * 0 and x / 0 for
+ * 0, whatever they were asked to preserve, and so lose the signs of zeros, NaNs and infinities; what is made of integers
+ * they leave alone. */
 #include "plugins/vulkan/spirv_emit.h"
 
 typedef struct shape {
@@ -50,12 +51,18 @@ static uint32_t product(spirv_emitter *e, const shape *s, uint32_t bits, bool is
   return zero_or_nan(e, s, bits, is_negative, is_finite);
 }
 
-/* 0 / x: a NaN for 0 and for a NaN. The magnitude less one is all ones for 0. */
-static uint32_t quotient(spirv_emitter *e, const shape *s, uint32_t bits, bool is_negative) {
+/* Quotients of x and 0 are NaNs where x is 0 or a NaN. The magnitude less one is all ones for 0. */
+static uint32_t has_quotient(spirv_emitter *e, const shape *s, uint32_t bits) {
   spirv_module *m = &e->m;
   uint32_t one = spirv_constant(m, s->bits, 1), less = spirv_value(m, SpvOpISub, s->bits, magnitude(e, s, bits), one);
-  uint32_t is_number = spirv_value(m, SpvOpULessThan, T_BOOL, less, spirv_constant(m, s->bits, s->infinity));
-  return zero_or_nan(e, s, bits, is_negative, is_number);
+  return spirv_value(m, SpvOpULessThan, T_BOOL, less, spirv_constant(m, s->bits, s->infinity));
+}
+
+/* x / 0 is an infinity, 0 / x is a zero: the one has the bits of the other and of the exponent. */
+static uint32_t quotient(spirv_emitter *e, const shape *s, uint32_t bits, bool is_negative, bool is_divided) {
+  uint32_t result = zero_or_nan(e, s, bits, is_negative, has_quotient(e, s, bits));
+  if (is_divided) return result;
+  return spirv_value(&e->m, SpvOpBitwiseOr, s->bits, result, spirv_constant(&e->m, s->bits, s->infinity));
 }
 
 uint32_t spirv_with_zero(spirv_emitter *e, const vyre_kernel_insn *in) {
@@ -65,7 +72,6 @@ uint32_t spirv_with_zero(spirv_emitter *e, const vyre_kernel_insn *in) {
   const shape s = shape_of(type);
   bool is_negative = false, is_first = is_zero(e, &s, in->arg[0], &is_negative);
   if (!is_first && !is_zero(e, &s, in->arg[1], &is_negative)) return 0;
-  if (in->op == VYRE_KERNEL_DIV && !is_first) return 0;
   uint32_t bits = spirv_value(m, SpvOpBitcast, s.bits, spirv_use(e, in->arg[is_first ? 1 : 0]));
   switch (in->op) {
     case VYRE_KERNEL_ADD: bits = sum(e, &s, bits, is_negative); break;
@@ -74,7 +80,7 @@ uint32_t spirv_with_zero(spirv_emitter *e, const vyre_kernel_insn *in) {
       bits = sum(e, &s, bits, is_negative == is_first);
       break;
     case VYRE_KERNEL_MUL: bits = product(e, &s, bits, is_negative); break;
-    default: bits = quotient(e, &s, bits, is_negative); break;
+    default: bits = quotient(e, &s, bits, is_negative, is_first); break;
   }
   return spirv_value(m, SpvOpBitcast, type, bits);
 }
