@@ -22,7 +22,16 @@ static uint32_t promises_of(uint32_t op, bool flushes) {
     case VYRE_KERNEL_RSQRT: return promises | VYRE_NUMERIC_DIVISION;
     case VYRE_KERNEL_ADD:
     case VYRE_KERNEL_SUB:
-    case VYRE_KERNEL_MUL: return promises;
+    case VYRE_KERNEL_MUL:
+    case VYRE_KERNEL_EQ:
+    case VYRE_KERNEL_NE:
+    case VYRE_KERNEL_LT:
+    case VYRE_KERNEL_LE:
+    case VYRE_KERNEL_MIN:
+    case VYRE_KERNEL_MAX:
+    case VYRE_KERNEL_FLOOR:
+    case VYRE_KERNEL_CEIL:
+    case VYRE_KERNEL_REFLOAT: return promises;
     default: return 0;
   }
 }
@@ -33,7 +42,7 @@ static uint32_t numeric_of(const vyre_kernel_header *kernel, uint32_t promised) 
   uint32_t numeric = 0;
   for (uint32_t i = 0; i < kernel->insns.count; i++) {
     const vyre_kernel_insn *insn = gpu_insn(kernel, i);
-    if (insn->result != 0 && is_float(gpu_value(kernel, insn->result)->type))
+    if (promises_of(insn->op, flushes) != 0 && is_float(gpu_value(kernel, insn->arg[0])->type))
       numeric |= promises_of(insn->op, flushes);
   }
   return numeric & promised;

@@ -20,7 +20,7 @@ static vyre_status check_features(const vyre_plugin_executable *e, vyre_error *e
 #undef X
   };
   const spirv_target own = spirv_target_of(&e->device->facts->caps);
-  const uint32_t missing = e->facts.features & ~own.features;
+  const uint32_t missing = e->facts.features & ~own.features & ~(uint32_t)SPIRV_EXACTLY;
   if (e->facts.version > own.version)
     return lacks(e, "SPIR-V of version", e->facts.version >> 8, own.version >> 8, error);
   if (missing == 0) return VYRE_OK;
@@ -31,10 +31,17 @@ static vyre_status check_features(const vyre_plugin_executable *e, vyre_error *e
                   e->device->facts->properties.deviceName);
 }
 
+/* What the device promises only of code made with more care than this. */
+static uint32_t careless(const vyre_plugin_executable *e) {
+  const uint32_t lacking = spirv_target_of(&e->device->facts->caps).features & ~e->facts.features;
+  return ((lacking & SPIRV_KEEP_32) != 0 ? VYRE_NUMERIC_SUBNORMALS : 0) |
+         ((lacking & SPIRV_WIDE_32) != 0 ? VYRE_NUMERIC_DIVISION : 0);
+}
+
 static vyre_status check_numeric(const vyre_plugin_executable *e, vyre_error *error) {
   static const char *const names[] = { "kept subnormals", "fma rounded once", "division rounded once",
                                        "the order of zeros" };
-  const uint32_t missing = e->blob.numeric & ~e->device->facts->caps.numeric;
+  const uint32_t missing = e->blob.numeric & (~e->device->facts->caps.numeric | careless(e));
   if (missing == 0) return VYRE_OK;
   uint32_t first = (uint32_t)__builtin_ctz(missing);
   return gpu_fail(error, VYRE_ERR_UNSUPPORTED, e->name,

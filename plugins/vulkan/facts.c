@@ -54,6 +54,7 @@ static void ask_features(const vyre_plugin *plugin, vulkan_facts *facts) {
   if (gpu_setting(plugin->host, "without", without, sizeof without))
     facts->features &= ~vulkan_features_named(plugin->host, without);
   facts->features = vulkan_features_usable(facts->features);
+  facts->exactly = gpu_configured(plugin->host, "exactly", 0) != 0;
 }
 
 static bool has_structure(const vulkan_facts *facts, enum vulkan_structure structure) {
@@ -84,6 +85,9 @@ static void ask_properties(const vyre_plugin *plugin, vulkan_facts *facts) {
   plugin->vk.vkGetPhysicalDeviceProperties2(facts->handle, &base);
   facts->properties.deviceName[sizeof facts->properties.deviceName - 1] = 0;
   facts->max_buffer_bytes = maintenance4.maxBufferSize;
+  uint32_t *range = &facts->properties.limits.maxStorageBufferRange;
+  uint64_t most = gpu_configured(plugin->host, "max_binding", *range);
+  if (most < *range) *range = (uint32_t)most;
 }
 
 /* A buffer lies in one allocation of one heap. */

@@ -7,13 +7,15 @@
 #include "plugins/vulkan/compile.h"
 #include "plugins/vulkan/device.h"
 #include "plugins/vulkan/selftest_kernel.h"
+#include "plugins/vulkan/spirv.h"
 
-/* Operands, then the results of all operations but the copy. */
+/* Operands and results, in which the copy is the first operand and the product stands twice. */
 typedef struct row {
-  uint64_t operand[SELFTEST_OPERANDS], result[SELFTEST_OPS - 1];
+  uint64_t operand[SELFTEST_OPERANDS], result[SELFTEST_OPS];
 } row;
 
-#define X(a, b, c, add, sub, mul, div, sqrt, fma) { { a, b, c }, { add, sub, mul, div, sqrt, fma } },
+#define X(a, b, c, add, sub, mul, less, equal, min, max, floor, ceil, div, sqrt, fma) \
+  { { a, b, c }, { a, add, sub, mul, mul, less, equal, min, max, floor, ceil, div, sqrt, fma } },
 static const row rows32[SELFTEST_ROWS] = {
 #define SELFTEST_F32
 #include "plugins/vulkan/selftest.inc"
@@ -41,6 +43,7 @@ enum { ALL = VYRE_NUMERIC_SUBNORMALS | VYRE_NUMERIC_FMA | VYRE_NUMERIC_DIVISION 
 enum { WRONG = 1 << 30 };
 typedef struct findings {
   uint32_t f32, f64;
+  uint32_t exactly; /* SPIRV_EXACTLY: what the promises of f32 rest on */
 } findings;
 
 /* ---- Judging --------------------------------------------------------------------------------- */
@@ -57,7 +60,8 @@ static bool is_same(const format *f, uint64_t wanted, uint64_t found) {
 }
 
 static bool is_about_tiny(const format *f, const row *r, uint32_t op, uint64_t wanted) {
-  uint32_t operands = op == SELFTEST_FMA ? 3 : op == SELFTEST_COPY || op == SELFTEST_SQRT ? 1 : 2;
+  const uint32_t of_one = 1u << SELFTEST_COPY | 1u << SELFTEST_SQRT | 1u << SELFTEST_FLOOR | 1u << SELFTEST_CEIL;
+  uint32_t operands = op == SELFTEST_FMA ? 3 : (of_one >> op & 1) != 0 ? 1 : 2;
   for (uint32_t i = 0; i < operands; i++)
     if (is_tiny(f, r->operand[i])) return true;
   return is_tiny(f, wanted);
@@ -86,7 +90,7 @@ static uint32_t judge(const format *f, const uint8_t *results) {
     for (uint32_t op = 0; op < SELFTEST_OPS; op++)
       for (uint32_t i = 0; i < SELFTEST_ROWS; i++) {
         const row *r = &f->rows[i];
-        uint64_t wanted = op == SELFTEST_COPY ? r->operand[0] : r->result[op - 1];
+        uint64_t wanted = r->result[op];
         bool about_tiny = is_about_tiny(f, r, op, wanted);
         bool is_base = op < SELFTEST_DIV;
         if (is_base != (pass == 0) || (about_tiny && (broken & VYRE_NUMERIC_SUBNORMALS) != 0)) continue;
@@ -115,7 +119,7 @@ static vyre_status load_kernel(trial *t, const vyre_capabilities *caps, const fo
   vyre_bytes blob = { .size = sizeof blob };
   const vyre_kernel_header *kernel;
   gpu_bytes bytes = { .data = NULL };
-  selftest_kernel(f->bits, &bytes);
+  selftest_kernel(f->bits, (caps->needs & VYRE_NEED_FLOAT64) != 0, &bytes);
   vyre_status status = bytes.failed ? gpu_no_memory(error) : gpu_kernel_open(bytes.data, bytes.count, &kernel, error);
   if (status == VYRE_OK) status = vulkan_emit(host, caps, kernel, &blob, error);
   gpu_bytes_free(&bytes);
@@ -200,6 +204,36 @@ static vyre_status try_format(vyre_plugin_device *device, const vyre_capabilitie
   return status;
 }
 
+/* Sets what the emitter does exactly where the device's own operations are not. */
+static void emit_exactly(vyre_capabilities *caps, uint32_t exactly) {
+  spirv_target target = spirv_target_of(caps);
+  target.features = (target.features & ~(uint32_t)SPIRV_EXACTLY) | exactly;
+  spirv_target_keep(&target, caps);
+}
+
+/* The ways around what f32 breaks. f64 has to be there, and right, for the second. */
+static uint32_t ways_around(const vulkan_facts *facts, const findings *found) {
+  uint32_t broken = ALL & ~found->f32, ways = 0;
+  if ((found->f32 & WRONG) != 0) return 0;
+  if ((broken & VYRE_NUMERIC_SUBNORMALS) != 0) ways |= SPIRV_KEEP_32;
+  if ((broken & VYRE_NUMERIC_DIVISION) != 0 && (facts->caps.needs & VYRE_NEED_FLOAT64) != 0) ways |= SPIRV_WIDE_32;
+  return ways;
+}
+
+/* A way that does not lead to its promise is given up. */
+static vyre_status try_ways(vyre_plugin_device *device, vyre_capabilities *all, uint32_t ways, findings *found,
+                            vyre_error *error) {
+  uint32_t promises = 0;
+  emit_exactly(all, ways);
+  vyre_status status = try_format(device, all, &f32, &promises, error);
+  if (status != VYRE_OK || (promises & WRONG) != 0) return status;
+  if ((promises & VYRE_NUMERIC_SUBNORMALS) == 0) ways &= ~(uint32_t)SPIRV_KEEP_32;
+  if ((promises & VYRE_NUMERIC_DIVISION) == 0) ways &= ~(uint32_t)SPIRV_WIDE_32;
+  found->exactly = ways;
+  found->f32 |= promises;
+  return VYRE_OK;
+}
+
 /* The emitter has to write what it would for a device that can do everything: only so is it seen what the device does. */
 static vyre_status run(vyre_plugin *plugin, vulkan_facts *facts, findings *found, vyre_error *error) {
   vyre_plugin_device *device;
@@ -211,6 +245,8 @@ static vyre_status run(vyre_plugin *plugin, vulkan_facts *facts, findings *found
   status = try_format(device, &all, &f32, &found->f32, error);
   if (status == VYRE_OK && (facts->caps.needs & VYRE_NEED_FLOAT64) != 0)
     status = try_format(device, &all, &f64, &found->f64, error);
+  uint32_t ways = facts->exactly ? SPIRV_EXACTLY : ways_around(facts, found);
+  if (status == VYRE_OK && ways != 0) status = try_ways(device, &all, ways, found, error);
   facts->caps.numeric &= ~(uint32_t)ALL;
   vulkan_device_close(device);
   return status;
@@ -223,7 +259,7 @@ typedef struct cache_key {
   char what[16];
   uint8_t device[VK_UUID_SIZE], driver[VK_UUID_SIZE], pipelines[VK_UUID_SIZE];
   char text[VK_MAX_DRIVER_INFO_SIZE];
-  uint64_t features;
+  uint64_t features, exactly;
   uint32_t vendor, id, version, api;
 } cache_key;
 
@@ -237,6 +273,7 @@ static cache_key key_of(const vulkan_facts *facts) {
   memcpy(key.pipelines, p->pipelineCacheUUID, VK_UUID_SIZE);
   memcpy(key.text, facts->driver.driverInfo, strnlen(facts->driver.driverInfo, sizeof key.text));
   key.features = facts->features;
+  key.exactly = facts->exactly;
   key.vendor = p->vendorID;
   key.id = p->deviceID;
   key.version = p->driverVersion;
@@ -279,13 +316,14 @@ static void apply(const vyre_plugin *plugin, vulkan_facts *facts, const findings
     }
   }
   facts->caps.numeric |= promises;
-  gpu_log(plugin->host, VYRE_LOG_DEBUG, "selftest", "%s: f32 0x%x, f64 0x%x, promised 0x%x.", name, found->f32,
-          found->f64, facts->caps.numeric);
+  emit_exactly(&facts->caps, found->exactly);
+  gpu_log(plugin->host, VYRE_LOG_DEBUG, "selftest", "%s: f32 0x%x, f64 0x%x, exactly 0x%x, promised 0x%x.", name,
+          found->f32, found->f64, found->exactly, facts->caps.numeric);
 }
 
 static vyre_status establish(vyre_plugin *plugin, vulkan_facts *facts, vyre_error *error) {
   const cache_key key = key_of(facts);
-  findings found = { 0, 0 };
+  findings found = { 0, 0, 0 };
   vyre_error why = VYRE_ERROR_INIT;
   if (!recall(plugin->host, &key, &found)) {
     vyre_status status = run(plugin, facts, &found, &why);

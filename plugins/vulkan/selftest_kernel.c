@@ -7,15 +7,19 @@
 static const struct { uint16_t op; uint8_t operands; } steps[SELFTEST_OPS] = {
   [SELFTEST_COPY] = { VYRE_KERNEL_NONE, 1 }, [SELFTEST_ADD] = { VYRE_KERNEL_ADD, 2 },
   [SELFTEST_SUB] = { VYRE_KERNEL_SUB, 2 },   [SELFTEST_MUL] = { VYRE_KERNEL_MUL, 2 },
-  [SELFTEST_DIV] = { VYRE_KERNEL_DIV, 2 },   [SELFTEST_SQRT] = { VYRE_KERNEL_SQRT, 1 },
-  [SELFTEST_FMA] = { VYRE_KERNEL_FMA, 3 },
+  [SELFTEST_PRODUCT] = { VYRE_KERNEL_MUL, 2 }, [SELFTEST_LESS] = { VYRE_KERNEL_LT, 2 },
+  [SELFTEST_EQUAL] = { VYRE_KERNEL_EQ, 2 },  [SELFTEST_MIN] = { VYRE_KERNEL_MIN, 2 },
+  [SELFTEST_MAX] = { VYRE_KERNEL_MAX, 2 },   [SELFTEST_FLOOR] = { VYRE_KERNEL_FLOOR, 1 },
+  [SELFTEST_CEIL] = { VYRE_KERNEL_CEIL, 1 }, [SELFTEST_DIV] = { VYRE_KERNEL_DIV, 2 },
+  [SELFTEST_SQRT] = { VYRE_KERNEL_SQRT, 1 }, [SELFTEST_FMA] = { VYRE_KERNEL_FMA, 3 },
 };
 
 /* Values: 0 is none; then k * SELFTEST_ROWS for k from 1; then results of instructions. */
-enum { CONSTANTS = SELFTEST_OPS - 1, MOST_VALUES = 64, MOST_INSNS = 64, ACCESSES = SELFTEST_OPERANDS + SELFTEST_OPS };
+enum { CONSTANTS = SELFTEST_OPS - 1, MOST_VALUES = 128, MOST_INSNS = 128, ACCESSES = SELFTEST_OPERANDS + SELFTEST_OPS };
 
 typedef struct maker {
-  vyre_kernel_type word, number; /* u32, and the type that is tested */
+  vyre_kernel_type word, number, wide, truth; /* u32, the type that is tested, f64 and bool */
+  bool is_wide;                               /* f32 is tested and there is f64 */
   vyre_kernel_value values[MOST_VALUES];
   vyre_kernel_insn insns[MOST_INSNS];
   vyre_kernel_access accesses[ACCESSES];
@@ -54,6 +58,25 @@ static uint32_t add_access(maker *m, uint32_t binding, uint32_t row, uint32_t bl
   return m->access_count++;
 }
 
+static uint32_t add_result(maker *m, vyre_kernel_type type, uint16_t op, uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t result = add_value(m, type, VYRE_KERNEL_UNIFORM_NONE);
+  add_insn(m, op, result, a, b, c);
+  return result;
+}
+
+static uint32_t add_step(maker *m, uint32_t number, const uint32_t operand[SELFTEST_OPERANDS]) {
+  const uint16_t op = steps[number].op;
+  uint32_t a = operand[0], b = steps[number].operands > 1 ? operand[1] : 0;
+  if (number == SELFTEST_COPY) return a;
+  if (number == SELFTEST_LESS || number == SELFTEST_EQUAL)
+    return add_result(m, m->number, VYRE_KERNEL_SELECT, add_result(m, m->truth, op, a, b, 0), a, operand[2]);
+  if (number != SELFTEST_PRODUCT || !m->is_wide)
+    return add_result(m, m->number, op, a, b, steps[number].operands > 2 ? operand[2] : 0);
+  uint32_t x = add_result(m, m->wide, VYRE_KERNEL_REFLOAT, a, 0, 0);
+  uint32_t y = add_result(m, m->wide, VYRE_KERNEL_REFLOAT, b, 0, 0);
+  return add_result(m, m->number, VYRE_KERNEL_REFLOAT, add_result(m, m->wide, op, x, y, 0), 0, 0);
+}
+
 static void write_code(maker *m) {
   uint32_t operand[SELFTEST_OPERANDS];
   m->value_count = 1;
@@ -67,12 +90,7 @@ static void write_code(maker *m) {
     add_insn(m, VYRE_KERNEL_LOAD, operand[i], access, 0, 0);
   }
   for (uint32_t i = 0; i < SELFTEST_OPS; i++) {
-    uint32_t result = operand[0];
-    if (i != SELFTEST_COPY) {
-      result = add_value(m, m->number, VYRE_KERNEL_UNIFORM_NONE);
-      add_insn(m, steps[i].op, result, operand[0], steps[i].operands > 1 ? operand[1] : 0,
-               steps[i].operands > 2 ? operand[2] : 0);
-    }
+    uint32_t result = add_step(m, i, operand);
     uint32_t access = add_access(m, 1, row, i);
     add_insn(m, VYRE_KERNEL_STORE, 0, access, result, 0);
   }
@@ -121,15 +139,18 @@ static void add_tables(gpu_bytes *b, size_t start, const maker *m, vyre_kernel_h
   gpu_bytes_align(b, 8);
 }
 
-void selftest_kernel(uint32_t bits, gpu_bytes *b) {
+void selftest_kernel(uint32_t bits, bool is_wide, gpu_bytes *b) {
   size_t start = b->count;
   maker m = { .word = { VYRE_KERNEL_CLASS_UINT, 32, 1, 0 },
-              .number = { VYRE_KERNEL_CLASS_FLOAT, (uint8_t)bits, 1, 0 } };
+              .number = { VYRE_KERNEL_CLASS_FLOAT, (uint8_t)bits, 1, 0 },
+              .wide = { VYRE_KERNEL_CLASS_FLOAT, 64, 1, 0 },
+              .truth = { VYRE_KERNEL_CLASS_BOOL, 1, 1, 0 },
+              .is_wide = is_wide && bits == 32 };
   vyre_kernel_header header = { .magic = VYRE_KERNEL_MAGIC,
                                 .header_bytes = sizeof header,
                                 .form_major = VYRE_KERNEL_FORM_MAJOR,
                                 .form_minor = VYRE_KERNEL_FORM_MINOR,
-                                .needs = VYRE_NEED_FMA | (bits == 64 ? VYRE_NEED_FLOAT64 : 0),
+                                .needs = VYRE_NEED_FMA | (bits == 64 || is_wide ? VYRE_NEED_FLOAT64 : 0),
                                 .ulp = VYRE_ULP_UNSET,
                                 .name = 1,
                                 .launch_bytes = 16 };

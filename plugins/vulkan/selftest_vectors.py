@@ -81,6 +81,23 @@ class Format:
         return self.round(x + y)
 
 
+    def choose(self, a, b, least):
+        """The lesser or greater; -0 is less than +0."""
+        rank = [(self.value(x), x & self.sign == 0) for x in (a, b)]
+        return a if (rank[0] <= rank[1]) == least else b
+
+    def whole(self, bits, up):
+        x = self.value(bits)
+        return self.round(Fraction(-(-x.numerator // x.denominator) if up else x.numerator // x.denominator),
+                          bits & self.sign != 0)
+
+    def order(self, a, b, c):
+        """a < b ? a : c, a == b ? a : c, min, max, floor and ceil of a."""
+        x, y = self.value(a), self.value(b)
+        return (a if x < y else c, a if x == y else c, self.choose(a, b, True), self.choose(a, b, False),
+                self.whole(a, False), self.whole(a, True))
+
+
 def distance(x, f):
     """How far a positive rational is from the middle of two neighbours, in units in the last place."""
     exponent = x.numerator.bit_length() - x.denominator.bit_length()
@@ -105,6 +122,8 @@ def special(f):
     for a in small:  # operands and results that are subnormal
         rows += [(a, a + 1, one), (a, half, tiny), (a, two, f.sign | a), (a | f.sign, one, a + 1)]
         rows += [(least * 3, a | f.sign, tiny)]
+    rows += [(tiny, 0, one), (0, tiny, one), (f.sign | tiny, f.sign, one), (f.sign, f.sign | tiny, one)]
+    rows += [(f.sign | tiny, tiny, one), (least - 1, least, one), (f.sign | least, least - 1, one)]
     root = (f.bias - f.bias // 2) << f.fraction  # products of two such are near the least normal number
     rows += [(root + 5, root - least - 7, 0), (root | f.sign, root - 1, least), (root - 3 * least, root, tiny)]
     near = one + (1 << f.fraction // 2)
@@ -139,14 +158,15 @@ def hard(f, draw):
 def main():
     print("/* Operands and results of the numeric self-test. Written by selftest_vectors.py.")
     print(" *")
-    print(" *   X(a, b, c, add, sub, mul, div, sqrt, fma) in bits; a NaN stands for any. */")
+    print(" *   X(a, b, c, add, sub, mul, less, equal, min, max, floor, ceil, div, sqrt, fma) in bits; a NaN stands for any. */")
     for name, shape in FORMATS.items():
         f = Format(*shape)
         draw = random.Random(20260)
         rows = (special(f) + hard(f, draw))[:ROWS]
         print(f"#ifdef SELFTEST_{name}")
         for a, b, c in rows:
-            results = (f.add(a, b), f.add(a, b ^ f.sign), f.multiply(a, b), f.divide(a, b), f.sqrt(a), f.fma(a, b, c))
+            results = (f.add(a, b), f.add(a, b ^ f.sign), f.multiply(a, b))
+            results += f.order(a, b, c) + (f.divide(a, b), f.sqrt(a), f.fma(a, b, c))
             print("X(%s)" % ", ".join("0x%X" % x for x in (a, b, c) + results))
         print("#endif")
 

@@ -41,6 +41,7 @@ vulkan_emitter_sources = \
 	plugins/vulkan/spirv.h plugins/vulkan/spirv_emit.h \
 	plugins/vulkan/spirv_chain.c \
 	plugins/vulkan/spirv_emit.c \
+	plugins/vulkan/spirv_exact.c \
 	plugins/vulkan/spirv_flow.c \
 	plugins/vulkan/spirv_group.c \
 	plugins/vulkan/spirv_launch.c \

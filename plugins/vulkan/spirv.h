@@ -60,7 +60,11 @@
   X(CONTROLS_ALL, 23)        /* 32 and 64 bits may differ: both independences are ALL */ \
   X(FLOAT_CONTROLS, 24)      /* VK_KHR_shader_float_controls, or Vulkan 1.2 */      \
   X(BUFFER_F32_ADD, 25)      /* shaderBufferFloat32AtomicAdd */                     \
-  X(ORDERED_ATOMICS, 26)     /* a driver whose atomics order all memory, and whose fences suspend the workgroup */
+  X(ORDERED_ATOMICS, 26)     /* a driver whose atomics order all memory, and whose fences suspend the workgroup */ \
+  X(KEEP_32, 27)             /* comparisons, min, max, floor, ceil, conversions of f32 lose subnormals: integers do them */ \
+  X(WIDE_32, 28)             /* quotients and roots of f32 are inexact: f64 makes them, which needs FLOAT64 and INT64 */
+/* What the self-test sets, and a module may have for any device. */
+#define SPIRV_EXACTLY (SPIRV_KEEP_32 | SPIRV_WIDE_32)
 
 typedef enum spirv_feature {
 #define X(name, bit) SPIRV_##name = 1u << (bit),

@@ -246,7 +246,7 @@ static vyre_status emit_module(const vyre_kernel_header *kernel, const spirv_tar
   if (e.status == VYRE_OK && (e.m.failed || code->failed)) e.status = gpu_no_memory(error);
   facts->module_offset[mode] = (uint32_t)before;
   facts->module_bytes[mode] = (uint32_t)(code->count - before);
-  facts->features |= spirv_module_features(&e.m) | e.controls | (target->features & SPIRV_ORDERED_ATOMICS);
+  facts->features |= spirv_module_features(&e.m) | e.controls | (target->features & (SPIRV_ORDERED_ATOMICS | SPIRV_EXACTLY));
   free_room(&e);
   return e.status;
 }

@@ -145,9 +145,14 @@ void spirv_flow(spirv_emitter *e, const vyre_kernel_insn *insn, uint32_t number)
 
 /* spirv_operator.c: gives the id of the result. */
 uint32_t spirv_operator(spirv_emitter *e, const vyre_kernel_insn *insn);
+/* Keeps float arithmetic from being fused with other. */
+uint32_t spirv_kept_apart(spirv_emitter *e, uint32_t id);
 
 /* spirv_zero.c: ADD SUB MUL DIV of floats where an operand is a literal zero; 0 where none is. */
 uint32_t spirv_with_zero(spirv_emitter *e, const vyre_kernel_insn *insn);
+
+/* spirv_exact.c: operations of f32 that the target does not do exactly; 0 where it does. */
+uint32_t spirv_exact(spirv_emitter *e, const vyre_kernel_insn *insn);
 
 /* spirv_memory.c */
 void spirv_declare_shared(spirv_emitter *e);

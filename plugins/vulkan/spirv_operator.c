@@ -15,7 +15,7 @@ static const row rows[0x100] = {
   [VYRE_KERNEL_MUL] = { 0, LOGIC(IMul), SpvOpFMul, 2, 0, 0 },
   [VYRE_KERNEL_DIV] = { 0, 0, 0, SpvOpFDiv, 2, 0, 0 },
   [VYRE_KERNEL_DIV_RAW] = { 0, SpvOpUDiv, SpvOpSDiv, 0, 2, 0, 0 },
-  [VYRE_KERNEL_REM_RAW] = { 0, SpvOpUMod, SpvOpSRem, 0, 2, 0, 0 },
+  [VYRE_KERNEL_REM_RAW] = { 0, SpvOpUMod, 0, 0, 2, 0, 0 },
   [VYRE_KERNEL_NEG] = { 0, LOGIC(SNegate), 0, 1, 0, 0 },
   [VYRE_KERNEL_AND] = { SpvOpLogicalAnd, LOGIC(BitwiseAnd), 0, 2, 0, 0 },
   [VYRE_KERNEL_OR] = { SpvOpLogicalOr, LOGIC(BitwiseOr), 0, 2, 0, 0 },
@@ -47,7 +47,7 @@ static uint32_t instruction_for(const row *r, uint8_t cls) {
 }
 
 /* Two roundings stay two, unless the program allows one. */
-static uint32_t kept_apart(spirv_emitter *e, uint32_t id) {
+uint32_t spirv_kept_apart(spirv_emitter *e, uint32_t id) {
   if ((e->kernel->flags & VYRE_KERNEL_CONTRACT) == 0)
     spirv_put(&e->m, PART_MARKS, SpvOpDecorate, id, SpvDecorationNoContraction);
   return id;
@@ -62,7 +62,7 @@ static uint32_t by_row(spirv_emitter *e, const vyre_kernel_insn *in, const row *
   for (uint32_t i = 0; i < r->operands; i++) operands[i] = spirv_use(e, in->arg[i]);
   if (r->is_glsl) return spirv_value_words(m, SpvOpExtInst, spirv_type_id(m, type), words, 2 + r->operands);
   uint32_t id = spirv_value_words(m, (SpvOp)op, spirv_type_id(m, type), words, r->operands);
-  return cls == VYRE_KERNEL_CLASS_FLOAT && !r->is_comparison ? kept_apart(e, id) : id;
+  return cls == VYRE_KERNEL_CLASS_FLOAT && !r->is_comparison ? spirv_kept_apart(e, id) : id;
 }
 
 /* ---- Those that take several instructions ---------------------------------------------------- */
@@ -92,6 +92,14 @@ static uint32_t high_half(spirv_emitter *e, const vyre_kernel_insn *in, vyre_ker
   const SpvOp op = of.cls == VYRE_KERNEL_CLASS_UINT ? SpvOpUMulExtended : SpvOpSMulExtended;
   uint32_t x = spirv_use(e, in->arg[0]), y = spirv_use(e, in->arg[1]);
   return spirv_value(m, SpvOpCompositeExtract, T_U32, spirv_value(m, op, T_PAIR, x, y), 1);
+}
+
+/* Vulkan leaves OpSRem undefined where an operand is negative. */
+static uint32_t signed_remainder(spirv_emitter *e, const vyre_kernel_insn *in, spirv_type type) {
+  spirv_module *m = &e->m;
+  uint32_t x = spirv_use(e, in->arg[0]), y = spirv_use(e, in->arg[1]);
+  uint32_t quotient = spirv_value(m, SpvOpSDiv, type, x, y);
+  return spirv_value(m, SpvOpISub, type, x, spirv_value(m, SpvOpIMul, type, quotient, y));
 }
 
 /* Both searches give all ones for 0. */
@@ -185,12 +193,14 @@ uint32_t spirv_operator(spirv_emitter *e, const vyre_kernel_insn *in) {
     const row *r = &rows[in->op];
     uint32_t op = instruction_for(r, from.cls);
     uint32_t special = is_arithmetic(in->op) && from.cls == VYRE_KERNEL_CLASS_FLOAT ? spirv_with_zero(e, in) : 0;
+    if (special == 0) special = spirv_exact(e, in);
     if (special != 0) return special;
     if (op != 0) return by_row(e, in, r, from.cls, op);
   }
   switch (in->op) {
     case VYRE_KERNEL_MIN:
     case VYRE_KERNEL_MAX: return choose(e, in, from);
+    case VYRE_KERNEL_REM_RAW: return signed_remainder(e, in, spirv_type_of(to));
     case VYRE_KERNEL_MULHI: return high_half(e, in, from);
     case VYRE_KERNEL_ABS: return spirv_glsl(&e->m, GLSLstd450SAbs, T_U32, spirv_use(e, in->arg[0]));
     case VYRE_KERNEL_CLZ: return leading_zeros(e, spirv_use(e, in->arg[0]));

@@ -63,6 +63,7 @@ typedef struct vulkan_facts {
   bool exports;                /* new memory may leave as a file descriptor */
   uint64_t max_buffer_bytes;   /* of one VkBuffer; a binding through a descriptor has limits.maxStorageBufferRange */
   vyre_capabilities caps;      /* without numeric promises until the self-test has run */
+  bool exactly; /* the setting */
   bool tested;
 } vulkan_facts;
 

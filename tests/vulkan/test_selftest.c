@@ -21,7 +21,7 @@ START_TEST(the_kernel_is_sound) {
   for (int i = 0; i < 2; i++) {
     gpu_bytes b = { .data = NULL };
     vyre_error error = VYRE_ERROR_INIT;
-    selftest_kernel(widths[i], &b);
+    selftest_kernel(widths[i], true, &b);
     ck_assert(!b.failed);
     ck_assert_msg(vyre_kernel_verify(b.data, b.count, &error) == VYRE_OK, "%s", error.text);
     gpu_bytes_free(&b);
@@ -33,21 +33,43 @@ END_TEST
 
 static struct {
   bool flushes32, flushes64, splits_fma, divides_badly, adds_badly;
+  bool compares_flushed, is_mended; /* f32 alone; what is wrong once is right from the second run on */
+  int runs;
 } faults;
 
 static float flushed32(float x) { return faults.flushes32 && fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x; }
 static double flushed64(double x) { return faults.flushes64 && fpclassify(x) == FP_SUBNORMAL ? copysign(0, x) : x; }
 
-static float quotient(float x) { return faults.divides_badly ? nextafterf(x, 0) : x; }
+static bool is_bad(bool fault) { return fault && !(faults.is_mended && faults.runs > 1); }
+
+static float quotient(float x) { return is_bad(faults.divides_badly) ? nextafterf(x, 0) : x; }
+
+static float lesser(float a, float b) { return a < b || (a == b && signbit(a)) ? a : b; }
+static float greater(float a, float b) { return a > b || (a == b && signbit(b)) ? a : b; }
+static double lesser64(double a, double b) { return a < b || (a == b && signbit(a)) ? a : b; }
+static double greater64(double a, double b) { return a > b || (a == b && signbit(b)) ? a : b; }
+
+static float compared(float x) {
+  return is_bad(faults.compares_flushed) && fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x;
+}
 
 static void run32(const float *from, float *to) {
+  faults.runs++;
   for (int i = 0; i < SELFTEST_ROWS; i++) {
     float a = flushed32(from[i]), b = flushed32(from[SELFTEST_ROWS + i]), c = flushed32(from[2 * SELFTEST_ROWS + i]);
     volatile float product = a * b;
+    float x = compared(a), y = compared(b);
     const float results[SELFTEST_OPS] = { from[i],
                                           faults.adds_badly ? nextafterf(a + b, 0) : a + b,
                                           a - b,
                                           a * b,
+                                          a * b,
+                                          x < y ? a : c,
+                                          x == y ? a : c,
+                                          lesser(a, b),
+                                          greater(a, b),
+                                          floorf(x),
+                                          ceilf(x),
                                           quotient(a / b),
                                           sqrtf(a),
                                           faults.splits_fma ? product + c : fmaf(a, b, c) };
@@ -59,7 +81,9 @@ static void run32(const float *from, float *to) {
 static void run64(const double *from, double *to) {
   for (int i = 0; i < SELFTEST_ROWS; i++) {
     double a = flushed64(from[i]), b = flushed64(from[SELFTEST_ROWS + i]), c = flushed64(from[2 * SELFTEST_ROWS + i]);
-    const double results[SELFTEST_OPS] = { from[i], a + b, a - b, a * b, a / b, sqrt(a), fma(a, b, c) };
+    const double results[SELFTEST_OPS] = { from[i],         a + b,           a - b,    a * b,   a * b,
+                                           a < b ? a : c,   a == b ? a : c,  lesser64(a, b), greater64(a, b), floor(a),
+                                           ceil(a),         a / b,           sqrt(a),  fma(a, b, c) };
     to[i] = results[0];
     for (int k = 1; k < SELFTEST_OPS; k++) to[k * SELFTEST_ROWS + i] = flushed64(results[k]);
   }
@@ -131,6 +155,19 @@ START_TEST(a_quotient_that_is_a_unit_off_is_seen) {
 }
 END_TEST
 
+/* The second run is of code that goes around what the first one found. */
+START_TEST(what_the_emitter_can_go_around_is_promised) {
+  faults.compares_flushed = faults.divides_badly = faults.is_mended = true;
+  promises(ALL, true);
+}
+END_TEST
+
+START_TEST(comparisons_that_flush_are_seen) {
+  faults.compares_flushed = true;
+  promises(ALL & ~VYRE_NUMERIC_SUBNORMALS, true);
+}
+END_TEST
+
 START_TEST(a_device_that_can_not_add_is_promised_nothing) {
   faults.adds_badly = true;
   promises(VYRE_NUMERIC_ZERO_ORDER, true);
@@ -186,6 +223,8 @@ int main(void) {
     f64_is_given_up_where_only_that_flushes,
     two_roundings_are_seen,
     a_quotient_that_is_a_unit_off_is_seen,
+    what_the_emitter_can_go_around_is_promised,
+    comparisons_that_flush_are_seen,
     a_device_that_can_not_add_is_promised_nothing,
     it_runs_once_for_a_device_and_driver,
     a_device_that_is_lost_meanwhile_is_promised_nothing_and_tried_again,
