@@ -46,9 +46,14 @@ vyre_status vulkan_check(vyre_plugin_device *device, VkResult result, const char
   return vulkan_answer(result, device->facts->properties.deviceName, call, error);
 }
 
+static bool is_forked(const vyre_plugin_device *device) {
+  if (device->in_process != NULL) return atomic_load_explicit(device->in_process, memory_order_relaxed) == 0;
+  return getpid() != device->process;
+}
+
 vyre_status vulkan_alive(vyre_plugin_device *device, vyre_error *error) {
   const char *name = device->facts->properties.deviceName;
-  if (getpid() != device->process)
+  if (is_forked(device))
     return gpu_fail(error, VYRE_ERR_FORKED, name,
                     "The device was opened by process %d, and this is a child of it. Fix: open it anew in the child.",
                     (int)device->process);

@@ -125,6 +125,7 @@ struct vyre_plugin_device {
   vulkan_api vk;            /* all levels; device entry points are the device's own */
   VkDevice handle;
   pid_t process;            /* that opened it */
+  atomic_uchar *in_process; /* a page that is 0 in a child of it; NULL where the kernel can't do that */
   atomic_bool lost;
   /* Those that can compute come first, families without graphics before others; then those that only copy. */
   vulkan_queue queues[VULKAN_MAX_QUEUES];
