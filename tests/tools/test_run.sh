@@ -5,8 +5,11 @@ saxpy=$top_srcdir/examples/saxpy.vyre
 run="$VYRE run --backend cpu_ref"
 saxpy_args="--set a=2 --in x=1,2,3,4 --in y=10,20,30,40"
 
-# The promise of the first page.
+# The promise of the first page; which backend `auto` finds is the machine's affair.
 expect 0 "$VYRE" run "$saxpy" --set a=2 --in x=1,2,3,4 --in y=10,20,30,40 --out y=-
+out_is '12 24 36 48'
+err_has 'auto took the backend '
+expect 0 env VYRE_BACKEND_ORDER=cpu_ref "$VYRE" run "$saxpy" --set a=2 --in x=1,2,3,4 --in y=10,20,30,40 --out y=-
 out_is '12 24 36 48'
 err_has 'auto took the backend cpu_ref'
 expect 0 $run "$saxpy" $saxpy_args --out y=-; out_is '12 24 36 48'; err_is_empty
