@@ -74,7 +74,9 @@ endif
 endif
 
 # The same for the PTX emitter.
+if HAVE_CHECK
 noinst_PROGRAMS += bench/ptx_bench
 bench_ptx_bench_SOURCES = bench/ptx_bench.c
 bench_ptx_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 bench_ptx_bench_LDADD = $(cuda_modules_libs) $(vyre_static_libs)
+endif

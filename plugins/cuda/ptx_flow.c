@@ -37,7 +37,7 @@ static void close_block(ptx_emitter *e) {
 /* ---- Jumps ----------------------------------------------------------------------------------- */
 
 static void leave(ptx_emitter *e) {
-  if (e->uses_groups) ptx_plain(e, "cp.async.wait_all;");
+  if (e->uses_groups && ptx_needs(e, 80, 70, "cp.async")) ptx_plain(e, "cp.async.wait_all;");
   ptx_plain(e, "ret;");
 }
 
