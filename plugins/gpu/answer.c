@@ -19,6 +19,7 @@ static uint32_t reaction_of(vyre_status status) {
   }
 }
 
+__attribute__((format(printf, 5, 0)))
 static vyre_status fill(vyre_error *error, vyre_status status, int64_t vendor_code, const char *where,
                         const char *format, va_list args) {
   if (error == NULL || error->size < sizeof *error) return status;
