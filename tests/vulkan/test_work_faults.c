@@ -132,7 +132,7 @@ static void end_all(rig *r, everything *all) {
 }
 
 static vyre_status try_everything(rig *r) {
-  everything all = { NULL };
+  everything all = { .e = NULL };
   vyre_completion completions[2];
   vyre_status status = make_all(r, &all);
   if (status == VYRE_OK) status = run_all(r, &all, completions);
