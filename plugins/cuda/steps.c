@@ -46,7 +46,7 @@ static CUresult give_all(const vyre_plugin_batch *b, CUstream stream, bool *begu
 static CUresult record(const vyre_plugin_batch *b, CUgraph *graph) {
   const cuda_api *api = &b->device->plugin->api;
   CUstream stream = b->device->capture;
-  bool begun;
+  bool begun = false;
   *graph = NULL;
   CUresult code = api->cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
   if (code != CUDA_SUCCESS) return code;

@@ -58,7 +58,7 @@ expect 0 "$VYRE" bench $case --samples 5 --peers none --json -; out_has '"schema
 peers gcc clang pocl vulkan cub cublas
 FAKE_clang=wrong FAKE_pocl=crash FAKE_vulkan=refuse FAKE_cub=nan
 export FAKE_clang FAKE_pocl FAKE_vulkan FAKE_cub
-expect 0 "$VYRE" bench $case --samples 5 --peers peers --json run.json
+expect 0 env VYRE_BACKENDS=none "$VYRE" bench $case --samples 5 --peers peers --json run.json
 unset FAKE_clang FAKE_pocl FAKE_vulkan FAKE_cub
 out_has 'untested: no compiled backend'
 out_has 'o[31] is 0x'
