@@ -68,7 +68,8 @@ static uint32_t choose(spirv_emitter *e, uint16_t op, uint32_t x, uint32_t y) {
   spirv_module *m = &e->m;
   const uint32_t choice = op == VYRE_KERNEL_MIN ? GLSLstd450SMin : GLSLstd450SMax;
   uint32_t a = bits_of(e, x), b = bits_of(e, y);
-  uint32_t chosen = key_of(e, spirv_glsl(m, choice, T_U32, key_of(e, a), key_of(e, b)));
+  uint32_t key_a = key_of(e, a), key_b = key_of(e, b);
+  uint32_t chosen = key_of(e, spirv_glsl(m, choice, T_U32, key_a, key_b));
   chosen = spirv_value(m, SpvOpSelect, T_U32, is_nan(e, b), a, chosen);
   chosen = spirv_value(m, SpvOpSelect, T_U32, is_nan(e, a), b, chosen);
   return spirv_value(m, SpvOpBitcast, T_F32, chosen);

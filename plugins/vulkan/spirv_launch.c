@@ -34,16 +34,18 @@ void spirv_begin_launch(spirv_emitter *e) {
 
 static uint32_t read_push(spirv_emitter *e, uint32_t word) {
   spirv_module *m = &e->m;
-  uint32_t pointer = spirv_value_words(m, SpvOpAccessChain, spirv_pointer(m, SpvStorageClassPushConstant, T_U32),
-                                       SPIRV_WORDS(spirv_name(e, &e->push), spirv_u32(m, 0), spirv_u32(m, word)));
+  const uint32_t path[] = { spirv_name(e, &e->push), spirv_u32(m, 0), spirv_u32(m, word) };
+  uint32_t type = spirv_pointer(m, SpvStorageClassPushConstant, T_U32);
+  uint32_t pointer = spirv_value_words(m, SpvOpAccessChain, type, path, 3);
   return spirv_value(m, SpvOpLoad, T_U32, pointer);
 }
 
 static uint32_t read_uniform(spirv_emitter *e, uint32_t word) {
   spirv_module *m = &e->m;
-  uint32_t pointer = spirv_value_words(m, SpvOpAccessChain, spirv_pointer(m, SpvStorageClassUniform, T_U32),
-                                       SPIRV_WORDS(spirv_name(e, &e->uniform), spirv_u32(m, 0),
-                                                   spirv_u32(m, word / 4), spirv_u32(m, word % 4)));
+  const uint32_t path[] = { spirv_name(e, &e->uniform), spirv_u32(m, 0), spirv_u32(m, word / 4),
+                            spirv_u32(m, word % 4) };
+  uint32_t type = spirv_pointer(m, SpvStorageClassUniform, T_U32);
+  uint32_t pointer = spirv_value_words(m, SpvOpAccessChain, type, path, 4);
   return spirv_value(m, SpvOpLoad, T_U32, pointer);
 }
 

@@ -77,7 +77,13 @@ static inline uint32_t spirv_value_words(spirv_module *m, SpvOp op, uint32_t typ
   return all[1];
 }
 uint32_t spirv_type_id(spirv_module *m, spirv_type type);
-#define spirv_value(m, op, type, ...) spirv_value_words(m, op, spirv_type_id(m, type), SPIRV_WORDS(__VA_ARGS__))
+/* The type gets its id behind those of the operands, whatever order a compiler evaluates arguments in: the same kernel
+ * gives the same words in every build. No call may have two arguments that make ids. */
+static inline uint32_t spirv_value_typed(spirv_module *m, SpvOp op, spirv_type type, const uint32_t *words,
+                                         uint32_t count) {
+  return spirv_value_words(m, op, spirv_type_id(m, type), words, count);
+}
+#define spirv_value(m, op, type, ...) spirv_value_typed(m, op, type, SPIRV_WORDS(__VA_ARGS__))
 /* An instruction of GLSL.std.450. */
 #define spirv_glsl(m, number, type, ...) spirv_value(m, SpvOpExtInst, type, (m)->imported, number, __VA_ARGS__)
 
