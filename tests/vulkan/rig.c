@@ -173,7 +173,14 @@ void rig_nothing_lives(const rig_fake *fake) {
     ck_assert_msg(fake->live(kinds[i]) == 0, "%lld of kind %s live", (long long)fake->live(kinds[i]), kinds[i]);
 }
 
+/* The leak sanitizer asks for this, where there is one. A real driver and its layers keep memory for ever, and once
+ * unloaded they have no name to leave out; tests that ask for no device are looked at. */
+static bool meets_a_driver;
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void) { return meets_a_driver; }
+
 bool rig_has_device(void) {
+  meets_a_driver = true;
   rig r = { .error = VYRE_ERROR_INIT };
   uint32_t count = 0;
   r.desc = load_plugin();
@@ -333,8 +340,3 @@ uint32_t rig_random(uint64_t *state) {
   z = (z ^ z >> 27) * 0x94D049BB133111EBu;
   return (uint32_t)(z >> 32);
 }
-
-/* The leak sanitizer asks for this, where there is one. Drivers and layers keep memory for ever, and once unloaded they
- * have no name to leave out; what the plugin keeps is counted by the fake library's objects. */
-int __lsan_is_turned_off(void);
-int __lsan_is_turned_off(void) { return 1; }
