@@ -64,10 +64,16 @@ static void end_counter(rig *r, counter *c) {
   r->ops->executable_destroy(c->e);
 }
 
+/* A driver that computes on the CPU allocates for each workgroup, which takes minutes where a sanitizer counts. */
+static uint32_t many_groups(void) {
+  const char *sanitizers = getenv("VYRE_SANITIZERS");
+  return sanitizers == NULL || strcmp(sanitizers, "no") == 0 ? 1u << 26 : 1u << 20;
+}
+
 START_TEST(grids_are_folded) {
-  static const uint32_t grids[][3] = { { 1u << 26, 1, 1 }, { 70000, 3, 2 },    { 3, 70001, 2 },  { 2, 3, 65537 },
-                                       { 65535, 1, 1 },    { 65536, 2, 1 },    { 131071, 1, 3 }, { 1, 1, 1 },
-                                       { 66000, 66, 1 },   { 0, 70000, 1 } };
+  const uint32_t grids[][3] = { { many_groups(), 1, 1 }, { 70000, 3, 2 },    { 3, 70001, 2 },  { 2, 3, 65537 },
+                                { 65535, 1, 1 },         { 65536, 2, 1 },    { 131071, 1, 3 }, { 1, 1, 1 },
+                                { 66000, 66, 1 },        { 0, 70000, 1 } };
   rig r;
   rig_open(&r, 0);
   counter c = make_counter(&r);
