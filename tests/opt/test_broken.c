@@ -28,7 +28,9 @@ static opt_action take_out_of_block(void *context, opt_edit *e, uint32_t old, ir
   (void)context, (void)old;
   const ir_stmt *inner = s->body != 0 ? opt_stmt(e->unit, s->body) : NULL;
   if (inner == NULL || inner->op != VYRE_STMT_LET || opt_type(e->unit, inner->arg[0]) != VYRE_TYPE_U32) return OPT_KEEP;
-  opt_put_store(e, writable(e->unit), opt_literal(e->unit, VYRE_TYPE_U32, 0), opt_var_value(e->unit, inner->arg[4]),
+  uint32_t binding = writable(e->unit);
+  if (binding == e->unit->program->buffers.count) return OPT_KEEP;
+  opt_put_store(e, binding, opt_literal(e->unit, VYRE_TYPE_U32, 0), opt_var_value(e->unit, inner->arg[4]),
                 s->pos);
   e->changed = true;
   return OPT_KEEP;
