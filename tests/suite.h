@@ -3,6 +3,18 @@
 #define VYRE_TESTS_SUITE_H
 
 #include <check.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sanitizers make programs about ten times as slow, and a distribution repeats what was just tested: long tests go on for
+ * a tenth of the rounds there. VYRE_SHORT_TESTS=1 asks for that. */
+static inline bool suite_is_short(void) {
+  const char *asked = getenv("VYRE_SHORT_TESTS"), *sanitizers = getenv("VYRE_SANITIZERS");
+  return (asked != NULL && asked[0] != 0) || (sanitizers != NULL && strcmp(sanitizers, "no") != 0);
+}
+static inline uint64_t suite_rounds(uint64_t wanted) { return suite_is_short() ? (wanted + 9) / 10 : wanted; }
 
 /* Runs the tests, each in a process of its own and for at most |seconds|; gives what main returns. */
 static inline int run_suite(const char *name, double seconds, const TTest *const tests[]) {

@@ -45,18 +45,18 @@ static void check_twins(uint64_t seed, uint64_t steps) {
 }
 
 START_TEST(kernels_give_what_the_oracle_gives) {
-  for (uint64_t seed = 1; seed <= 300; seed++) check_twins(seed, 3000);
+  for (uint64_t seed = 1; seed <= suite_rounds(300); seed++) check_twins(seed, 3000);
 }
 END_TEST
 
 START_TEST(so_they_do_where_the_step_limit_is_reached) {
-  for (uint64_t seed = 10000; seed < 10150; seed++) check_twins(seed, 1 + seed % 5);
+  for (uint64_t seed = 10000; seed < 10000 + suite_rounds(150); seed++) check_twins(seed, 1 + seed % 5);
 }
 END_TEST
 
 /* The kernel of any program, reproducible or not. */
 START_TEST(every_kernel_verifies) {
-  for (uint64_t seed = 20000; seed < 20600; seed++) {
+  for (uint64_t seed = 20000; seed < 20000 + suite_rounds(600); seed++) {
     vyre_program *p = make(seed, NULL);
     vyre_program_info info;
     vyre_program_describe(p, &info);

@@ -178,17 +178,17 @@ static bool search_seeds(search *s, uint64_t from, uint64_t count) {
 
 START_TEST(random_programs_give_what_they_gave) {
   search s = { 0 };
-  ck_assert(search_seeds(&s, 1, 500));
+  ck_assert(search_seeds(&s, 1, suite_rounds(500)));
   ck_assert_msg(s.found == 0, "%" PRIu64 " differences, printed above", s.found);
-  ck_assert_uint_gt(s.changed, 500);
+  ck_assert_uint_gt(s.changed, suite_rounds(500));
 }
 END_TEST
 
 START_TEST(so_do_dense_ones) {
   search s = { .dense = true };
-  ck_assert(search_seeds(&s, 1, 1500));
+  ck_assert(search_seeds(&s, 1, suite_rounds(1500)));
   ck_assert_msg(s.found == 0, "%" PRIu64 " differences, printed above", s.found);
-  ck_assert_uint_gt(s.changed, 1500);
+  ck_assert_uint_gt(s.changed, suite_rounds(1500));
 }
 END_TEST
 
@@ -197,7 +197,7 @@ START_TEST(a_second_run_changes_nothing) {
   static const char *const passes[] = { "canonicalize", "reaching_def_propagate", "cse", "dce", "region_inline",
                                         "barrier_coalesce", "normalize_atomics" };
   vyre_error error = VYRE_ERROR_INIT;
-  for (uint64_t seed = 1; seed <= 300; seed++) {
+  for (uint64_t seed = 1; seed <= suite_rounds(300); seed++) {
     vyre_program *p = dense_program(seed, &error), *once, *twice;
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
       ck_assert_int_eq(optimize(p, 2, passes[i], &once, &error), VYRE_OK);

@@ -64,10 +64,9 @@ static void end_counter(rig *r, counter *c) {
   r->ops->executable_destroy(c->e);
 }
 
-/* A driver that computes on the CPU allocates for each workgroup, which takes minutes where a sanitizer counts. */
+/* A driver that computes on the CPU allocates for each workgroup, which takes long. */
 static uint32_t many_groups(void) {
-  const char *sanitizers = getenv("VYRE_SANITIZERS");
-  return sanitizers == NULL || strcmp(sanitizers, "no") == 0 ? 1u << 26 : 1u << 20;
+  return suite_is_short() ? 1u << 20 : 1u << 26;
 }
 
 START_TEST(grids_are_folded) {
