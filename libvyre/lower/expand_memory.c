@@ -185,10 +185,43 @@ static uint32_t further(lower_code *c, uint32_t access, lower_value k, vyre_type
   return lower_access(c, a);
 }
 
-/* Element by element, by this invocation or by all of the workgroup in turn. */
+/* |limit| - |index|, or 0. */
+static lower_value above(lower_code *c, lower_value limit, lower_value index) {
+  lower_value is_inside = op2(c, VYRE_KERNEL_LT, index, limit), left = op2(c, VYRE_KERNEL_SUB, limit, index);
+  return lower_select(c, is_inside, left, lower_number(c, lower_type_of(c, index), 0));
+}
+
+/* How many elements there are from the index of an access on, UINT32_MAX for that many or more. */
+static lower_value room_of(lower_code *c, uint32_t access) {
+  const vyre_kernel_access a = c->accesses.data[access];
+  const vyre_type type = lower_type_of(c, a.index);
+  const bool is_wide = type == VYRE_TYPE_U64;
+  lower_value most = lower_u32(c, UINT32_MAX), limit;
+  switch (a.bound_kind) {
+    case VYRE_KERNEL_BOUND_STATIC:
+      if (!is_wide && a.limit > UINT32_MAX) return most;
+      limit = lower_number(c, type, a.limit);
+      break;
+    case VYRE_KERNEL_BOUND_LENGTH: limit = lower_leaf(c, VYRE_KERNEL_LENGTH, type, a.number, 0); break;
+    case VYRE_KERNEL_BOUND_VALUE: limit = a.bound; break;
+    default: return most;
+  }
+  lower_value left = above(c, limit, a.index);
+  if (is_wide) {
+    lower_value is_more = op2(c, VYRE_KERNEL_LT, lower_number(c, type, UINT32_MAX), left);
+    return lower_select(c, is_more, most, lower_op1(c, VYRE_KERNEL_RESIZE, left));
+  }
+  if (a.bound_kind != VYRE_KERNEL_BOUND_LENGTH) return left;
+  lower_value high = lower_leaf(c, VYRE_KERNEL_LENGTH, VYRE_TYPE_U32, a.number, 1);
+  return lower_select(c, bit(c, VYRE_KERNEL_NE, high, 0), most, left);
+}
+
+/* Element by element, by this invocation or by all of the workgroup in turn; to the end of the destination, since what
+ * lies behind it is not stored. */
 lower_value expand_copy(lower_code *c, const lower_request *r) {
   vyre_type element = bits_of(r->type[0]);
-  lower_value count = r->arg[2], first = lower_u32(c, 0), step = lower_u32(c, 1);
+  lower_value count = op2(c, VYRE_KERNEL_MIN, r->arg[2], room_of(c, r->arg[0]));
+  lower_value first = lower_u32(c, 0), step = lower_u32(c, 1);
   if (r->aux != 0) {
     first = lower_local_index(c);
     step = lower_u32(c, c->workgroup[0] * c->workgroup[1] * c->workgroup[2]);

@@ -43,6 +43,7 @@ EXTRA_DIST += tests/lower/random_run.sh tests/lower/stage_random \
 	tests/lower/golden/bounds.vyre tests/lower/golden/bounds.kernel \
 	tests/lower/golden/coherent.vyre tests/lower/golden/coherent.kernel \
 	tests/lower/golden/collective.vyre tests/lower/golden/collective.kernel \
+	tests/lower/golden/copies.vyre tests/lower/golden/copies.kernel \
 	tests/lower/golden/diagnostics.vyre tests/lower/golden/diagnostics.kernel \
 	tests/lower/golden/division.vyre tests/lower/golden/division.kernel \
 	tests/lower/golden/flow.vyre tests/lower/golden/flow.kernel \

@@ -177,6 +177,42 @@ START_TEST(vectors) {
 }
 END_TEST
 
+/* Copies that are far longer than what they write to, of every kind of memory: the rest of it is written, and where it
+ * ends the copy does, too. One that went on would outlast the time that the test has. */
+START_TEST(long_copies_end_with_their_destination) {
+  static const char *const places[][2] = {
+      {"", "copy_async r[i], x[i + 5], 4294967295;"},
+      {"", "copy_async r[i], x[i + 5], n;"},
+      {"", "copy_async r[u64(i)], x[u64(i) + 5], 4294967295;"},
+      {"", "copy_async r[u64(i) << 30], x[u64(i) << 30], 4294967295;"},
+      {"", "copy_async r[i - 3], x[i - 3], 4294967295; copy_async r[i + 60], x[i + 60], n;"},
+      {"rw f: u16[37]; read h: u16[];", "copy_async f[i / 3], h[i / 3], 4294967295;"},
+      {"rw f: bool[]; read h: bool[];", "copy_async f[i], h[i], 4294967295;"},
+      {"shared m: u32[40];",
+       "copy_async workgroup m[3], x[wid.x * 7], 4294967295; commit; wait 0; barrier; r[i] = m[lid.x];"},
+      {"", "copy_async workgroup r[wid.x * 8], x[wid.x * 8 + 2], 4294967295;"},
+      {"shared m: u8[41]; read h: u8[];",
+       "copy_async workgroup m[2], h[wid.x], n; commit; wait 0; barrier; r[i] = m[lid.x];"},
+      {"local t: u32[9];", "copy_async t[i % 12], x[i], 4294967295; commit; wait 0; r[i] = t[8] + t[3];"},
+      {"local t: u32[9];", "copy_async t[i % 12], x[i], n; commit; wait 0; grid_barrier; r[i] = t[8] + t[3];"}};
+  char text[1024];
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+    snprintf(text, sizeof text,
+             "program copies workgroup(8) { read x: u32[]; rw r: u32[]; %s let i = gid.x;\n"
+             "let n = x[0] | 0xF0000000; %s }",
+             places[k][0], places[k][1]);
+    vyre_program *program = parse(text);
+    for (target t = TARGET_ENGINE; t < TARGETS; t++) {
+      run_case input = {.grid = {9, 1, 1}, .subgroup = 8, .ulp = VYRE_ULP_UNSET, .elements = 70, .seed = k + 1};
+      twin_options o = {.input = input, .target = t};
+      twin_result r = twin_run(program, &o);
+      ck_assert_msg(r.text[0] == 0, "target %d: %s\n%s", t, r.text, text);
+    }
+    vyre_program_release(program);
+  }
+}
+END_TEST
+
 /* rsqrt of f64 by integers, on any bits. */
 START_TEST(rsqrt_of_any_bits) {
   vyre_program *program = parse("program p workgroup(64) { read x: f64[]; write r: f64[]; let v = rsqrt(x[gid.x]);"
@@ -201,6 +237,7 @@ int main(void) {
   tcase_add_test(all, narrow);
   tcase_add_test(all, bitcasts);
   tcase_add_test(all, vectors);
+  tcase_add_test(all, long_copies_end_with_their_destination);
   tcase_add_test(all, rsqrt_of_any_bits);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);
