@@ -211,26 +211,33 @@ static void emit_exactly(vyre_capabilities *caps, uint32_t exactly) {
   spirv_target_keep(&target, caps);
 }
 
-/* The ways around what f32 breaks. f64 has to be there, and right, for the second. */
-static uint32_t ways_around(const vulkan_facts *facts, const findings *found) {
-  uint32_t broken = ALL & ~found->f32, ways = 0;
-  if ((found->f32 & WRONG) != 0) return 0;
-  if ((broken & VYRE_NUMERIC_SUBNORMALS) != 0) ways |= SPIRV_KEEP_32;
-  if ((broken & VYRE_NUMERIC_DIVISION) != 0 && (facts->caps.needs & VYRE_NEED_FLOAT64) != 0) ways |= SPIRV_WIDE_32;
+/* The ways around promises of f32 that are broken. Those of f64 need that it is there; quotients and fma lose subnormals
+ * without it, too. */
+static uint32_t ways_around(const vulkan_facts *facts, uint32_t broken) {
+  const bool has_f64 = (facts->caps.needs & VYRE_NEED_FLOAT64) != 0;
+  uint32_t ways = (broken & VYRE_NUMERIC_SUBNORMALS) != 0 ? SPIRV_KEEP_32 : 0;
+  if (has_f64 && (broken & (VYRE_NUMERIC_SUBNORMALS | VYRE_NUMERIC_DIVISION)) != 0) ways |= SPIRV_WIDE_32;
   return ways;
 }
 
-/* A way that does not lead to its promise is given up. */
-static vyre_status try_ways(vyre_plugin_device *device, vyre_capabilities *all, uint32_t ways, findings *found,
-                            vyre_error *error) {
-  uint32_t promises = 0;
-  emit_exactly(all, ways);
-  vyre_status status = try_format(device, all, &f32, &promises, error);
-  if (status != VYRE_OK || (promises & WRONG) != 0) return status;
-  if ((promises & VYRE_NUMERIC_SUBNORMALS) == 0) ways &= ~(uint32_t)SPIRV_KEEP_32;
-  if ((promises & VYRE_NUMERIC_DIVISION) == 0) ways &= ~(uint32_t)SPIRV_WIDE_32;
-  found->exactly = ways;
-  found->f32 |= promises;
+/* Of a device that flushes the first run says nothing about subnormals in quotients and fma, so that the last one counts. A
+ * way that does not lead to its promise is given up, and with it whatever else it led to: all is run again without. */
+static vyre_status try_ways(vyre_plugin_device *device, const vulkan_facts *facts, vyre_capabilities *all,
+                            findings *found, vyre_error *error) {
+  uint32_t broken = facts->exactly ? ALL : ALL & ~found->f32, ways;
+  while ((found->f32 & WRONG) == 0 && (ways = ways_around(facts, broken)) != 0) {
+    uint32_t promises = 0;
+    emit_exactly(all, ways);
+    vyre_status status = try_format(device, all, &f32, &promises, error);
+    if (status != VYRE_OK || (promises & WRONG) != 0) return status;
+    const uint32_t in_vain = broken & ~promises & (VYRE_NUMERIC_SUBNORMALS | VYRE_NUMERIC_DIVISION);
+    if (in_vain == 0) {
+      found->exactly = ways;
+      found->f32 = promises;
+      return VYRE_OK;
+    }
+    broken &= ~in_vain;
+  }
   return VYRE_OK;
 }
 
@@ -245,8 +252,7 @@ static vyre_status run(vyre_plugin *plugin, vulkan_facts *facts, findings *found
   status = try_format(device, &all, &f32, &found->f32, error);
   if (status == VYRE_OK && (facts->caps.needs & VYRE_NEED_FLOAT64) != 0)
     status = try_format(device, &all, &f64, &found->f64, error);
-  uint32_t ways = facts->exactly ? SPIRV_EXACTLY : ways_around(facts, found);
-  if (status == VYRE_OK && ways != 0) status = try_ways(device, &all, ways, found, error);
+  if (status == VYRE_OK) status = try_ways(device, facts, &all, found, error);
   facts->caps.numeric &= ~(uint32_t)ALL;
   vulkan_device_close(device);
   return status;

@@ -2,7 +2,8 @@
  * SPIRV_WIDE_32). Vulkan allows both.
  *
  * The first are made of integer operations, which no device takes for zero. Quotients and roots go by way of f64, whose 53
- * bits are more than the 2 * 24 + 1 that make a second rounding harmless, and those of subnormals have fewer bits still. */
+ * bits are more than the 2 * 24 + 1 that make a second rounding harmless, and those of subnormals have fewer bits still.
+ * So does fma where subnormals get lost. */
 #include "plugins/vulkan/spirv_emit.h"
 
 static const uint64_t sign32 = 1u << 31, infinity32 = 0xFFu << 23, least32 = 1u << 23;
@@ -133,18 +134,67 @@ static uint32_t root(spirv_emitter *e, uint32_t x) {
   return narrow(e, spirv_glsl(&e->m, GLSLstd450Sqrt, T_F64, widen(e, x)));
 }
 
+/* ---- Product and sum ------------------------------------------------------------------------- */
+
+static uint32_t of_f64(spirv_emitter *e, SpvOp op, uint32_t x, uint32_t y) {
+  return spirv_kept_apart(e, spirv_value(&e->m, op, T_F64, x, y));
+}
+
+/* What a sum of f64 lost by its rounding, exactly; a NaN if anything is not finite. */
+static uint32_t lost(spirv_emitter *e, uint32_t x, uint32_t y, uint32_t sum) {
+  uint32_t of_y = of_f64(e, SpvOpFSub, sum, x);
+  uint32_t of_x = of_f64(e, SpvOpFSub, sum, of_y);
+  uint32_t from_x = of_f64(e, SpvOpFSub, x, of_x), from_y = of_f64(e, SpvOpFSub, y, of_y);
+  return of_f64(e, SpvOpFAdd, from_x, from_y);
+}
+
+/* The product is exact in f64 and the sum is rounded to odd, as libvyre/lower/expand_fma.c explains. */
+static uint32_t product_sum(spirv_emitter *e, uint32_t x, uint32_t y, uint32_t z) {
+  spirv_module *m = &e->m;
+  e->has_f64 = true;
+  uint32_t a = widen(e, x), b = widen(e, y), c = widen(e, z);
+  uint32_t product = of_f64(e, SpvOpFMul, a, b), sum = of_f64(e, SpvOpFAdd, product, c);
+  uint32_t error = lost(e, product, c, sum);
+  uint32_t zero = spirv_constant(m, T_F64, 0), one = spirv_constant(m, T_U64, 1), none = spirv_constant(m, T_U64, 0);
+  uint32_t bits = spirv_value(m, SpvOpBitcast, T_U64, sum);
+  uint32_t is_above = spirv_value(m, SpvOpFOrdGreaterThan, T_BOOL, error, zero);
+  uint32_t is_positive = spirv_value(m, SpvOpFOrdGreaterThan, T_BOOL, sum, zero);
+  uint32_t goes_out = spirv_value(m, SpvOpLogicalEqual, T_BOOL, is_above, is_positive);
+  uint32_t out = spirv_value(m, SpvOpIAdd, T_U64, bits, one), in = spirv_value(m, SpvOpISub, T_U64, bits, one);
+  uint32_t next = spirv_value(m, SpvOpSelect, T_U64, goes_out, out, in);
+  uint32_t is_off = spirv_value(m, SpvOpLogicalOr, T_BOOL, is_above,
+                                spirv_value(m, SpvOpFOrdLessThan, T_BOOL, error, zero));
+  uint32_t last = spirv_value(m, SpvOpBitwiseAnd, T_U64, bits, one);
+  uint32_t is_even = spirv_value(m, SpvOpIEqual, T_BOOL, last, none);
+  uint32_t moves = spirv_value(m, SpvOpLogicalAnd, T_BOOL, is_off, is_even);
+  uint32_t odd = spirv_value(m, SpvOpSelect, T_U64, moves, next, bits);
+  return narrow(e, spirv_value(m, SpvOpBitcast, T_F64, odd));
+}
+
 /* ---- The operators --------------------------------------------------------------------------- */
 
-static uint32_t of_lane(spirv_emitter *e, uint16_t op, uint32_t x, uint32_t y) {
+static uint32_t of_lane(spirv_emitter *e, uint16_t op, const uint32_t *x) {
   switch (op) {
-    case VYRE_KERNEL_DIV: return quotient(e, x, y);
-    case VYRE_KERNEL_SQRT: return root(e, x);
+    case VYRE_KERNEL_DIV: return quotient(e, x[0], x[1]);
+    case VYRE_KERNEL_FMA: return product_sum(e, x[0], x[1], x[2]);
+    case VYRE_KERNEL_SQRT: return root(e, x[0]);
     case VYRE_KERNEL_FLOOR:
-    case VYRE_KERNEL_CEIL: return round_away(e, op, x);
+    case VYRE_KERNEL_CEIL: return round_away(e, op, x[0]);
     case VYRE_KERNEL_MIN:
-    case VYRE_KERNEL_MAX: return choose(e, op, x, y);
-    case VYRE_KERNEL_REFLOAT: return widen(e, x);
-    default: return compare(e, op, x, y);
+    case VYRE_KERNEL_MAX: return choose(e, op, x[0], x[1]);
+    case VYRE_KERNEL_REFLOAT: return widen(e, x[0]);
+    default: return compare(e, op, x[0], x[1]);
+  }
+}
+
+static uint32_t operand_count(uint16_t op) {
+  switch (op) {
+    case VYRE_KERNEL_SQRT:
+    case VYRE_KERNEL_FLOOR:
+    case VYRE_KERNEL_CEIL:
+    case VYRE_KERNEL_REFLOAT: return 1;
+    case VYRE_KERNEL_FMA: return 3;
+    default: return 2;
   }
 }
 
@@ -152,6 +202,7 @@ static bool is_needed(const spirv_emitter *e, uint16_t op) {
   switch (op) {
     case VYRE_KERNEL_DIV:
     case VYRE_KERNEL_SQRT: return (e->target->features & SPIRV_WIDE_32) != 0;
+    case VYRE_KERNEL_FMA: return keeps(e) && (e->target->features & SPIRV_WIDE_32) != 0;
     case VYRE_KERNEL_FLOOR:
     case VYRE_KERNEL_CEIL:
     case VYRE_KERNEL_MIN:
@@ -168,15 +219,16 @@ static bool is_needed(const spirv_emitter *e, uint16_t op) {
 uint32_t spirv_exact(spirv_emitter *e, const vyre_kernel_insn *in) {
   spirv_module *m = &e->m;
   const vyre_kernel_type from = spirv_value_type(e, in->arg[0]);
-  const bool has_two = in->op != VYRE_KERNEL_SQRT && in->op != VYRE_KERNEL_FLOOR && in->op != VYRE_KERNEL_CEIL &&
-                       in->op != VYRE_KERNEL_REFLOAT;
+  const uint32_t count = operand_count(in->op);
+  uint32_t x[3] = { 0, 0, 0 }, lanes[4];
   if (from.cls != VYRE_KERNEL_CLASS_FLOAT || !is_needed(e, in->op)) return 0;
-  uint32_t x = spirv_use(e, in->arg[0]), y = has_two ? spirv_use(e, in->arg[1]) : 0, lanes[4];
-  if (from.bits == 64) return in->op == VYRE_KERNEL_REFLOAT ? narrow(e, x) : 0;
-  if (from.lanes == 1) return of_lane(e, in->op, x, y);
+  for (uint32_t k = 0; k < count; k++) x[k] = spirv_use(e, in->arg[k]);
+  if (from.bits == 64) return in->op == VYRE_KERNEL_REFLOAT ? narrow(e, x[0]) : 0;
+  if (from.lanes == 1) return of_lane(e, in->op, x);
   for (uint32_t i = 0; i < from.lanes; i++) {
-    uint32_t a = spirv_value(m, SpvOpCompositeExtract, T_F32, x, i);
-    lanes[i] = of_lane(e, in->op, a, has_two ? spirv_value(m, SpvOpCompositeExtract, T_F32, y, i) : 0);
+    uint32_t lane[3];
+    for (uint32_t k = 0; k < count; k++) lane[k] = spirv_value(m, SpvOpCompositeExtract, T_F32, x[k], i);
+    lanes[i] = of_lane(e, in->op, lane);
   }
   return spirv_value_words(m, SpvOpCompositeConstruct, spirv_type_id(m, spirv_type_of(from)), lanes, from.lanes);
 }

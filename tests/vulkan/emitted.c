@@ -41,6 +41,12 @@ const emitted_target emitted_targets[] = {
                       .version = 0x10600, .push_bytes = 256, .storage_buffers = 64, .uniform_bytes = 65536,
                       .numeric = ALL_PROMISES, .subgroup_size = 32, .subgroup_sizes = 63 },
                     everywhere | wide | VYRE_NEED_SUBGROUP },
+  /* As a device is seen that flushes and divides inexactly. */
+  [EMITTED_EXACT] = { "exact", "vulkan1.2",
+                      { .features = LANES | WIDE | CONTROLS | SPIRV_MEMORY_MODEL | SPIRV_EXACTLY,
+                        .version = 0x10500, .push_bytes = 128, .storage_buffers = 64, .uniform_bytes = 65536,
+                        .numeric = ALL_PROMISES, .subgroup_size = 8, .subgroup_sizes = 63 },
+                      everywhere | wide | VYRE_NEED_SUBGROUP },
 };
 
 uint8_t *emitted_kernel(const vyre_program *program, const emitted_target *t, uint32_t compile_flags) {

@@ -14,7 +14,7 @@ typedef struct emitted_target {
   uint64_t needs;          /* VYRE_NEED_* that it satisfies */
 } emitted_target;
 extern const emitted_target emitted_targets[];
-enum { EMITTED_LEAST, EMITTED_OLD, EMITTED_ALL, EMITTED_TARGETS };
+enum { EMITTED_LEAST, EMITTED_OLD, EMITTED_ALL, EMITTED_EXACT, EMITTED_TARGETS };
 
 /* Lowers a program for a target. NULL where it has needs that the target has not; any other failure ends the test. The
  * caller frees it. */

@@ -37,6 +37,7 @@ tests_vulkan_test_selftest_LDADD = plugins/gpu/libgpu.la $(TEST_LIBS)
 endif
 EXTRA_DIST += tests/vulkan/test_patch.sh tests/vulkan/test_reasons.sh
 EXTRA_DIST += \
+	tests/vulkan/golden/fused.vyre tests/vulkan/golden/fused.spirv \
 	tests/vulkan/golden/narrow.vyre tests/vulkan/golden/narrow.spirv \
 	tests/vulkan/golden/padded.vyre tests/vulkan/golden/padded.spirv \
 	tests/vulkan/golden/saxpy.vyre tests/vulkan/golden/saxpy.spirv

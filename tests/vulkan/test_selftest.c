@@ -8,6 +8,7 @@
 
 #include "../suite.h"
 #include "plugins/vulkan/selftest_kernel.h"
+#include "plugins/vulkan/spirv.h"
 #include "rig.h"
 
 const char gpu_name[] = "selftest"; /* of the part that the kernel is made with */
@@ -34,6 +35,8 @@ END_TEST
 static struct {
   bool flushes32, flushes64, splits_fma, divides_badly, adds_badly;
   bool compares_flushed, is_mended; /* f32 alone; what is wrong once is right from the second run on */
+  bool fuses_flushed;               /* f32 alone, in what the device does itself; by f64 it is right */
+  bool has_no_f64;
   int runs;
 } faults;
 
@@ -51,6 +54,11 @@ static double greater64(double a, double b) { return a > b || (a == b && signbit
 
 static float compared(float x) {
   return is_bad(faults.compares_flushed) && fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x;
+}
+
+static float fused(float x) {
+  const bool is_own = faults.has_no_f64 || faults.runs == 1;
+  return faults.fuses_flushed && is_own && fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x;
 }
 
 static void run32(const float *from, float *to) {
@@ -72,7 +80,7 @@ static void run32(const float *from, float *to) {
                                           ceilf(x),
                                           quotient(a / b),
                                           sqrtf(a),
-                                          faults.splits_fma ? product + c : fmaf(a, b, c) };
+                                          faults.splits_fma ? product + c : fused(fmaf(fused(a), fused(b), fused(c))) };
     to[i] = results[0];
     for (int k = 1; k < SELFTEST_OPS; k++) to[k * SELFTEST_ROWS + i] = flushed32(results[k]);
   }
@@ -122,6 +130,7 @@ static void use_fake(const char *script) {
 static void promises(uint32_t wanted, bool wants_f64) {
   rig r;
   use_fake("");
+  if (faults.has_no_f64) rig_setting("without", "float64");
   describe(&r);
   ck_assert_uint_eq(r.caps.numeric, wanted);
   ck_assert_int_eq((r.caps.needs & VYRE_NEED_FLOAT64) != 0, wants_f64);
@@ -165,6 +174,30 @@ END_TEST
 START_TEST(comparisons_that_flush_are_seen) {
   faults.compares_flushed = true;
   promises(ALL & ~VYRE_NUMERIC_SUBNORMALS, true);
+  ck_assert(rig_logged("exactly 0x0,"));
+}
+END_TEST
+
+START_TEST(fma_that_flushes_is_made_of_f64) {
+  faults.compares_flushed = faults.fuses_flushed = faults.is_mended = true;
+  promises(ALL, true);
+}
+END_TEST
+
+START_TEST(fma_that_flushes_is_not_promised_without_f64) {
+  faults.compares_flushed = faults.fuses_flushed = faults.is_mended = faults.has_no_f64 = true;
+  promises(ALL & ~VYRE_NUMERIC_FMA, false);
+}
+END_TEST
+
+/* The setting asks for no more than the device has. */
+START_TEST(without_f64_nothing_is_made_of_it) {
+  char text[64];
+  faults.divides_badly = faults.has_no_f64 = true;
+  rig_setting("exactly", "1");
+  promises(ALL & ~VYRE_NUMERIC_DIVISION, false);
+  snprintf(text, sizeof text, "exactly 0x%x,", SPIRV_KEEP_32);
+  ck_assert(rig_logged(text));
 }
 END_TEST
 
@@ -215,6 +248,20 @@ START_TEST(a_real_device_is_tested) {
 }
 END_TEST
 
+/* Nor does a driver break what is emitted in the place of its own operations. A promise is one for all types, so f32 is
+ * seen in the log. */
+START_TEST(what_a_real_device_is_given_in_place_of_its_own_is_right) {
+  rig r;
+  if (!rig_has_device()) return;
+  rig_setting("exactly", "1");
+  describe(&r);
+  if ((r.caps.needs & VYRE_NEED_FLOAT64) == 0) return;
+  char text[64];
+  snprintf(text, sizeof text, "f32 0x%x,", VYRE_NUMERIC_SUBNORMALS | VYRE_NUMERIC_FMA | VYRE_NUMERIC_DIVISION);
+  ck_assert(rig_logged(text));
+}
+END_TEST
+
 int main(void) {
   const TTest *const tests[] = {
     the_kernel_is_sound,
@@ -225,10 +272,14 @@ int main(void) {
     a_quotient_that_is_a_unit_off_is_seen,
     what_the_emitter_can_go_around_is_promised,
     comparisons_that_flush_are_seen,
+    fma_that_flushes_is_made_of_f64,
+    fma_that_flushes_is_not_promised_without_f64,
+    without_f64_nothing_is_made_of_it,
     a_device_that_can_not_add_is_promised_nothing,
     it_runs_once_for_a_device_and_driver,
     a_device_that_is_lost_meanwhile_is_promised_nothing_and_tried_again,
     a_real_device_is_tested,
+    what_a_real_device_is_given_in_place_of_its_own_is_right,
     NULL,
   };
   return run_suite("vulkan, self-test", 60, tests);

@@ -196,10 +196,18 @@ END_TEST
 
 /* ---- Text, records and facts ----------------------------------------------------------------- */
 
+/* A line `// target NAME` says for which; without one it is the least. */
+static const emitted_target *target_of(const char *source) {
+  const char *wanted = strstr(source, "// target ");
+  for (int t = 0; wanted != NULL && t < EMITTED_TARGETS; t++)
+    if (strncmp(wanted + 10, emitted_targets[t].name, strlen(emitted_targets[t].name)) == 0) return &emitted_targets[t];
+  return &emitted_targets[EMITTED_LEAST];
+}
+
 static void check_golden(const char *name) {
   char *source = golden_read("vulkan", name, ".vyre");
   vyre_program *program = golden_parse(name, source);
-  const emitted_target *t = &emitted_targets[strstr(source, "// target all") != NULL ? EMITTED_ALL : EMITTED_LEAST];
+  const emitted_target *t = target_of(source);
   gpu_bytes code = { .data = NULL }, text = { .data = NULL };
   spirv_facts facts;
   uint8_t *kernel = emitted_kernel(program, t, 0);
