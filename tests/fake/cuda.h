@@ -35,6 +35,7 @@ struct CUctx_st {
   unsigned refs;
   CUresult sticky; /* under the lock: a lost device answers nothing else */
   uint64_t epoch;  /* under the lock: counts resets, so that work from before one ends */
+  unsigned running; /* under the lock: kernels */
   CUstream stream; /* the one that NULL means */
 };
 CUcontext cuda_current(void); /* not NULL behind the gate of CONTEXT */
@@ -43,6 +44,9 @@ int cuda_attribute(int attribute);
 void cuda_lose(CUcontext context, CUresult code);
 CUresult cuda_sticky(CUcontext context);
 uint64_t cuda_epoch(CUcontext context);
+/* A kernel of the context begins, or ends. */
+void cuda_kernel_begins(CUcontext context);
+void cuda_kernel_ends(CUcontext context);
 
 /* cuda_memory.c */
 /* Bytes from |p| to the end of the allocation that it lies in; 0 if it lies in none. */

@@ -47,6 +47,41 @@ CUresult cuda_take_compiler_failure(void) {
   return code;
 }
 
+/* ---- Kernels that run ------------------------------------------------------------------------ */
+
+void cuda_kernel_begins(CUcontext context) {
+  pthread_mutex_lock(&cuda_lock);
+  context->running++;
+  pthread_mutex_unlock(&cuda_lock);
+}
+
+void cuda_kernel_ends(CUcontext context) {
+  pthread_mutex_lock(&cuda_lock);
+  context->running--;
+  pthread_cond_broadcast(&cuda_moved);
+  pthread_mutex_unlock(&cuda_lock);
+}
+
+/* The calls that NVIDIA's driver makes behind every kernel that runs in the context, however long that is. */
+static bool waits_for_kernels(const char *name) {
+  static const char *const calls[] = { "cuModuleLoadData",  "cuModuleLoadDataEx", "cuModuleUnload",
+                                       "cuLibraryLoadData", "cuLibraryUnload",    "cuMemFree",
+                                       "cuMemFreeHost",     "cuMemHostUnregister" };
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    if (strcmp(name, calls[i]) == 0) return true;
+  return false;
+}
+
+static void await_kernels(CUcontext context) {
+  pthread_mutex_lock(&cuda_lock);
+  uint64_t epoch = context->epoch;
+  while (context->running > 0 && context->sticky == CUDA_SUCCESS && context->epoch == epoch)
+    pthread_cond_wait(&cuda_moved, &cuda_lock);
+  pthread_mutex_unlock(&cuda_lock);
+}
+
+/* ---- The gate -------------------------------------------------------------------------------- */
+
 CUresult cuda_gate(const char *name, cuda_needs needs) {
   int64_t code = 0;
   compiler_failure = CUDA_SUCCESS;
@@ -55,6 +90,7 @@ CUresult cuda_gate(const char *name, cuda_needs needs) {
   if (fails && needs != COMPILER) return (CUresult)code;
   if (needs == ALWAYS) return CUDA_SUCCESS;
   if (atomic_load(&initialized_by) != getpid()) return CUDA_ERROR_NOT_INITIALIZED; /* nor in a child process */
+  if (cuda_current() != NULL && waits_for_kernels(name)) await_kernels(cuda_current());
   if (needs == INIT) return CUDA_SUCCESS;
   if (cuda_current() == NULL) return CUDA_ERROR_INVALID_CONTEXT;
   if (fails) compiler_failure = (CUresult)code;

@@ -155,7 +155,9 @@ static void launch(const op *o) {
     l.arguments[i] = (const void *)(uintptr_t)word;
     l.sizes[i] = bytes;
   }
+  cuda_kernel_begins(o->context);
   fn(&l);
+  cuda_kernel_ends(o->context);
 }
 
 static bool is_reached(const op *o) {

@@ -539,6 +539,86 @@ START_TEST(graphs_replay_what_was_captured) {
 }
 END_TEST
 
+/* ---- Calls that wait for kernels ------------------------------------------------------------- */
+
+static unsigned kernel_begun, kernel_may_end, kernel_ended;
+
+static void run_until_told(const fake_launch *l) {
+  (void)l;
+  __atomic_store_n(&kernel_begun, 1, __ATOMIC_RELEASE);
+  while (__atomic_load_n(&kernel_may_end, __ATOMIC_ACQUIRE) == 0) continue;
+  __atomic_store_n(&kernel_ended, 1, __ATOMIC_RELEASE);
+}
+
+typedef struct waiting {
+  CUcontext context;
+  CUmodule module, made[2];
+  CUlibrary library, library_made;
+  CUdeviceptr p;
+  void *pinned, *registered;
+} waiting;
+
+static void load_module(waiting *w) { OK(cu.cuModuleLoadData(&w->made[0], ptx)); }
+static void load_module_by_options(waiting *w) { OK(cu.cuModuleLoadDataEx(&w->made[1], ptx, 0, NULL, NULL)); }
+static void unload_module(waiting *w) { OK(cu.cuModuleUnload(w->module)); }
+static void load_library(waiting *w) {
+  OK(cu.cuLibraryLoadData(&w->library_made, ptx, NULL, NULL, 0, NULL, NULL, 0));
+}
+static void unload_library(waiting *w) { OK(cu.cuLibraryUnload(w->library)); }
+static void free_memory(waiting *w) { OK(cu.cuMemFree(w->p)); }
+static void free_pinned(waiting *w) { OK(cu.cuMemFreeHost(w->pinned)); }
+static void unregister(waiting *w) { OK(cu.cuMemHostUnregister(w->registered)); }
+
+static void (*const waiting_calls[])(waiting *w) = { load_module,    load_module_by_options, unload_module,
+                                                     load_library,   unload_library,         free_memory,
+                                                     free_pinned,    unregister };
+enum { WAITING_CALLS = sizeof waiting_calls / sizeof *waiting_calls };
+static int waiting_call;
+
+static void *call_beside_a_kernel(void *ctx) {
+  waiting *w = ctx;
+  OK(cu.cuCtxSetCurrent(w->context));
+  waiting_calls[waiting_call](w);
+  ck_assert_uint_eq(__atomic_load_n(&kernel_ended, __ATOMIC_ACQUIRE), 1);
+  return NULL;
+}
+
+/* One of them beside a kernel that goes on until it is told to end. */
+static void wait_for_a_kernel(waiting *w, CUfunction function, CUstream stream) {
+  CUdeviceptr beside;
+  pthread_t thread;
+  kernel_begun = kernel_may_end = kernel_ended = 0;
+  OK(cu.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+  while (__atomic_load_n(&kernel_begun, __ATOMIC_ACQUIRE) == 0) continue;
+  OK(cu.cuMemAllocAsync(&beside, 64, NULL)); /* these do not wait */
+  OK(cu.cuMemFreeAsync(beside, NULL));
+  pthread_create(&thread, NULL, call_beside_a_kernel, w);
+  nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL); /* it may have got there by then; right either way */
+  __atomic_store_n(&kernel_may_end, 1, __ATOMIC_RELEASE);
+  pthread_join(thread, NULL);
+  OK(cu.cuStreamSynchronize(stream));
+}
+
+START_TEST(calls_that_wait_for_kernels) {
+  static char page[64];
+  waiting w = { .context = load_with_context(""), .registered = page };
+  CUstream stream;
+  CUfunction function = function_of("empty");
+  OK(cu.cuModuleLoadData(&w.module, ptx));
+  OK(cu.cuLibraryLoadData(&w.library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+  OK(cu.cuMemAlloc(&w.p, 64));
+  OK(cu.cuMemHostAlloc(&w.pinned, 64, 0));
+  OK(cu.cuMemHostRegister(page, sizeof page, 0));
+  OK(cu.cuStreamCreate(&stream, STREAM_NON_BLOCKING));
+  cu.kernel("empty", run_until_told);
+  for (waiting_call = 0; waiting_call < WAITING_CALLS; waiting_call++) wait_for_a_kernel(&w, function, stream);
+  for (int i = 0; i < 2; i++) OK(cu.cuModuleUnload(w.made[i]));
+  OK(cu.cuLibraryUnload(w.library_made));
+  OK(cu.cuStreamDestroy(stream));
+  finish();
+}
+END_TEST
+
 /* ---- Loss ------------------------------------------------------------------------------------ */
 
 static void *wait_for_event(void *ctx) { return (void *)(uintptr_t)cu.cuEventSynchronize(ctx); }
@@ -649,8 +729,9 @@ int main(void) {
     devices_and_their_attributes, contexts_are_current_to_threads, memory_is_real_and_bounded, the_nth_call_fails,
     modules_and_what_is_wrong_with_them, a_compiler_that_fails_as_ordered, linked_machine_code_loads,
     launches_run_c_functions, a_launch_that_fails, streams_wait_for_values_and_events,
-    graphs_replay_what_was_captured, a_device_that_is_lost_wakes_everyone_and_stays_lost,
-    a_loss_with_a_code_of_its_own, scripts_that_are_wrong, a_script_from_a_file_and_a_trace, NULL
+    graphs_replay_what_was_captured, calls_that_wait_for_kernels,
+    a_device_that_is_lost_wakes_everyone_and_stays_lost, a_loss_with_a_code_of_its_own, scripts_that_are_wrong,
+    a_script_from_a_file_and_a_trace, NULL
   };
   return run_suite("fake CUDA driver", 60, tests);
 }
