@@ -68,12 +68,12 @@ void cuda_batch_destroy(vyre_plugin_batch *b) {
   while (b->unused != NULL) {
     cuda_pinned *p = b->unused;
     b->unused = p->next;
-    if (may_call) cuda_pinned_free(b->device, p->image);
+    if (may_call) cuda_pinned_free(b->device, p->image, cuda_run_bytes(b));
     free(p);
   }
   if (may_call) {
     if (b->graph != NULL) api->cuGraphExecDestroy(b->graph);
-    cuda_pinned_free(b->device, b->image);
+    cuda_pinned_free(b->device, b->image, b->image_bytes);
     cuda_memory_free(b->device, b->memory);
     cuda_sweep(b->device);
     cuda_leave(&scope);

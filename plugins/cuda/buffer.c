@@ -22,14 +22,11 @@ bool cuda_in_buffer(const vyre_plugin_buffer *buffer, uint64_t offset, uint64_t 
 
 static vyre_status make_pinned(vyre_plugin_buffer *b, vyre_error *error) {
   const cuda_api *api = &b->device->plugin->api;
-  CUresult code = api->cuMemHostAlloc(&b->host, b->bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
-  if (code != CUDA_SUCCESS) {
-    b->host = NULL;
-    return cuda_answer(b->device, code, "allocating pinned memory of the host", error);
-  }
+  CUresult code = cuda_pinned_new(b->device, b->bytes, &b->host);
+  if (code != CUDA_SUCCESS) return cuda_answer(b->device, code, "allocating pinned memory of the host", error);
   code = api->cuMemHostGetDevicePointer(&b->address, b->host, 0);
   if (code != CUDA_SUCCESS) {
-    api->cuMemFreeHost(b->host);
+    cuda_pinned_free(b->device, b->host, b->bytes);
     return cuda_answer(b->device, code, "mapping pinned memory of the host", error);
   }
   memset(b->host, 0, b->bytes);
@@ -78,6 +75,11 @@ static vyre_status register_pages(vyre_plugin_buffer *b, uintptr_t begin, uintpt
 static vyre_status share_pages(vyre_plugin_buffer *b, uintptr_t begin, uintptr_t end, vyre_error *error) {
   for (cuda_registration *r = b->device->registrations; r != NULL; r = r->next) {
     if (end <= r->begin || begin >= r->end) continue;
+    if (r->refs == 0)
+      return gpu_fail(error, VYRE_ERR_BUSY, b->device->facts->record.name,
+                      "%llu bytes at %p can not be imported: pages of them were, and the driver lets go of these once "
+                      "a persistent launch has ended. Fix: stop that first, or use other pages",
+                      (unsigned long long)b->bytes, b->host);
     if (begin < r->begin || end > r->end)
       return misplaced(b, (uint64_t)(uintptr_t)b->host, "part of its pages was imported before, part was not", error);
     r->refs++;
@@ -87,18 +89,33 @@ static vyre_status share_pages(vyre_plugin_buffer *b, uintptr_t begin, uintptr_t
   return register_pages(b, begin, end, error);
 }
 
-static void unregister(vyre_plugin_device *device, cuda_registration *r) {
+/* The sweep ends one that nobody uses. Its pages may be others by the next import, so it serves none of these. */
+static void leave_pages(vyre_plugin_device *device, cuda_registration *r) {
   if (r == NULL) return;
   pthread_mutex_lock(&device->lock);
-  bool is_last = --r->refs == 0;
-  if (is_last) {
-    cuda_registration **link = &device->registrations;
-    while (*link != r) link = &(*link)->next;
+  r->refs--;
+  pthread_mutex_unlock(&device->lock);
+}
+
+void cuda_registrations_sweep(vyre_plugin_device *device, bool may_call) {
+  pthread_mutex_lock(&device->lock);
+  for (cuda_registration **link = &device->registrations, *r; (r = *link) != NULL;) {
+    if (r->refs > 0) {
+      link = &r->next;
+      continue;
+    }
     *link = r->next;
-    device->plugin->api.cuMemHostUnregister((void *)r->begin);
+    if (may_call) device->plugin->api.cuMemHostUnregister((void *)r->begin);
+    free(r);
   }
   pthread_mutex_unlock(&device->lock);
-  if (is_last) free(r);
+}
+
+/* With the lock, so that no other thread leaves pages before these are looked for. */
+static void end_left(vyre_plugin_device *device) {
+  if (!cuda_waiting_begin(device)) return;
+  cuda_registrations_sweep(device, true);
+  cuda_waiting_end(device);
 }
 
 static vyre_status import_host(vyre_plugin_buffer *b, uint64_t address, vyre_error *error) {
@@ -108,12 +125,14 @@ static vyre_status import_host(vyre_plugin_buffer *b, uint64_t address, vyre_err
     return misplaced(b, address, "they go beyond the end of the address space", error);
   b->host = (void *)(uintptr_t)address;
   pthread_mutex_lock(&b->device->lock);
+  end_left(b->device);
   vyre_status status = share_pages(b, begin, (end + page - 1) & ~(page - 1), error);
   pthread_mutex_unlock(&b->device->lock);
   if (status != VYRE_OK) return status;
   CUresult code = b->device->plugin->api.cuMemHostGetDevicePointer(&b->address, b->host, 0);
   if (code == CUDA_SUCCESS) return VYRE_OK;
-  unregister(b->device, b->registration);
+  leave_pages(b->device, b->registration);
+  cuda_sweep(b->device);
   return cuda_answer(b->device, code, "mapping registered memory of the host", error);
 }
 
@@ -176,9 +195,9 @@ void cuda_buffer_destroy(vyre_plugin_buffer *buffer) {
   vyre_plugin_device *device = buffer->device;
   cuda_scope scope;
   if (cuda_enter_to_destroy(device, &scope)) {
-    if (buffer->kind == VYRE_HANDLE_NONE && buffer->host != NULL) cuda_pinned_free(device, buffer->host);
+    if (buffer->kind == VYRE_HANDLE_NONE && buffer->host != NULL) cuda_pinned_free(device, buffer->host, buffer->bytes);
     else if (buffer->kind == VYRE_HANDLE_NONE) cuda_memory_free(device, buffer->address);
-    unregister(device, buffer->registration);
+    leave_pages(device, buffer->registration);
     cuda_sweep(device);
     cuda_leave(&scope);
   }

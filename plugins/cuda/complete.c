@@ -87,6 +87,7 @@ static void keep_memory(cuda_submission *s) {
 void cuda_finish(cuda_submission *s, vyre_status status, int64_t vendor_code, const char *text) {
   vyre_plugin_device *device = s->queue->device;
   fill_record(s, status, vendor_code, text);
+  if (s->queue->is_persistent) cuda_resident_end(device);
   for (uint32_t i = 0; i < s->signal_count; i++) {
     cuda_signal *signal = &s->signals[i];
     vyre_plugin_timeline *t = signal->timeline;
@@ -103,7 +104,6 @@ static cuda_submission *take_first(vyre_plugin_queue *q) {
   cuda_submission *s = q->first;
   q->first = s->next;
   if (q->first == NULL) q->last = NULL;
-  if (q->is_persistent) __atomic_fetch_sub(&q->device->residents, 1, __ATOMIC_RELAXED);
   return s;
 }
 

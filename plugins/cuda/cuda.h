@@ -20,7 +20,7 @@
 #include "plugins/gpu/blob.h"
 #include "plugins/gpu/launch.h"
 
-enum { CUDA_SPARE_STREAMS = 16, CUDA_SPARE_EVENTS = 64 };
+enum { CUDA_SPARE_STREAMS = 16, CUDA_SPARE_EVENTS = 64, CUDA_SPARE_PINNED = 1 << 20 };
 enum { CUDA_MAX_QUEUES = 64, CUDA_MAX_PERSISTENT = 4, CUDA_MAX_DEVICES = 64, CUDA_ZEROS = 1 << 20 };
 
 extern const char cuda_build_id[];
@@ -47,6 +47,8 @@ struct vyre_plugin {
 };
 
 typedef struct cuda_module cuda_module;
+typedef struct cuda_kept cuda_kept;
+typedef struct cuda_unfreed cuda_unfreed;
 typedef struct cuda_registration cuda_registration;
 
 struct vyre_plugin_device {
@@ -62,11 +64,12 @@ struct vyre_plugin_device {
   vyre_plugin_queue *queues; /* these and all below under the lock */
   uint32_t queue_count, persistent_count;
   uint32_t deferred;        /* submissions that stay with the host */
-  uint32_t residents;       /* persistent launches that run */
   CUstream spare_streams[CUDA_SPARE_STREAMS]; /* of queues that are gone, and events: drivers never give back all */
   CUevent spare_events[CUDA_SPARE_EVENTS];    /* that these take, and making them costs time */
   uint32_t spare_stream_count, spare_event_count;
-  void *kept;               /* pinned memory to be freed, a list */
+  cuda_kept *kept;          /* pinned memory that nobody uses: for the next one, or to be freed */
+  uint64_t kept_bytes;
+  cuda_unfreed *unfreed;    /* memory of the device to be freed */
   cuda_module *modules;
   cuda_module *begin;       /* of extents.c */
   uint8_t *zeros;           /* pinned: CUDA_ZEROS of them, for when no kernel can clear memory */
@@ -105,10 +108,32 @@ uint32_t cuda_architecture_of(const vyre_capabilities *record);
 CUresult cuda_memory_new(vyre_plugin_device *device, uint64_t bytes, bool zero, CUdeviceptr *out);
 void cuda_memory_free(vyre_plugin_device *device, CUdeviceptr p);
 
-/* Pinned memory and code go back behind all that runs. Beside a persistent launch they are kept until it has ended, or
- * whoever gives them back would wait for it, and it maybe for them. The sweep gives back what was kept. */
-void cuda_pinned_free(vyre_plugin_device *device, void *p);
+/* Pinned memory, portable and mapped, that holds anything; *out, a pointer, is NULL where there is none. What is freed,
+ * with the same |bytes|, serves the next one of that size: drivers never give back all that it takes, and making it
+ * costs time. */
+CUresult cuda_pinned_new(vyre_plugin_device *device, uint64_t bytes, void *out);
+void cuda_pinned_free(vyre_plugin_device *device, void *p, uint64_t bytes);
+
+/* Pinned memory, registrations and code go back behind all that runs. So what nobody uses any more is kept, and the
+ * sweep, with which destroyers end, gives it back unless a persistent launch runs: whoever did it beside that would
+ * wait for it, and it maybe for them. Of pinned memory CUDA_SPARE_PINNED bytes stay. */
 void cuda_sweep(vyre_plugin_device *device);
+/* As the device closes, nothing stays. Beside the persistent launch of another instance the driver keeps it with the
+ * context, which is that one's, too. */
+void cuda_sweep_all(vyre_plugin_device *device);
+/* Parts of the sweep; |may_call| the driver. */
+void cuda_registrations_sweep(vyre_plugin_device *device, bool may_call);
+
+/* resident.c: a persistent launch counts from before it is given to the driver until its end is seen. The begin lets
+ * calls end that wait for everything; so it is not called with the device's lock. */
+void cuda_resident_begin(const vyre_plugin_device *device);
+void cuda_resident_end(const vyre_plugin_device *device);
+bool cuda_has_residents(const vyre_plugin_device *device);
+/* Around calls that wait for everything that runs. False beside a persistent launch: then it is not made. */
+bool cuda_waiting_begin(const vyre_plugin_device *device);
+void cuda_waiting_end(const vyre_plugin_device *device);
+/* The same for loading; BUSY, by the name of what is loaded, if it can't be. Ends with cuda_waiting_end. */
+vyre_status cuda_loading_begin(vyre_plugin_device *device, const char *name, vyre_error *error);
 
 struct vyre_plugin_buffer {
   vyre_plugin_device *device;
@@ -156,8 +181,8 @@ struct cuda_module {
 /* Gives the module of an image, loading it if the device has none of that key; counted. */
 vyre_status cuda_module_get(vyre_plugin_executable *executable, uint32_t variant, cuda_module **out, vyre_error *error);
 void cuda_module_drop(vyre_plugin_device *device, cuda_module *module);
-/* Unloads those that nobody uses. */
-void cuda_modules_sweep(vyre_plugin_device *device);
+/* Part of the sweep: unloads those that nobody uses. */
+void cuda_modules_sweep(vyre_plugin_device *device, bool may_call);
 
 /* jit.c: an image for the driver, PTX text that ends with NUL or machine code, and what the compiler wrote about it. */
 typedef struct cuda_image {
@@ -252,7 +277,7 @@ typedef struct cuda_command {
   } u;
 } cuda_command;
 
-/* Pinned memory for one run of a batch: its image where values are late, and what is read back. */
+/* Pinned memory for one run of a batch, cuda_run_bytes: its image where values are late, and what is read back. */
 typedef struct cuda_pinned {
   struct cuda_pinned *next;
   uint8_t *image, *report;
@@ -287,6 +312,7 @@ struct vyre_plugin_batch {
 vyre_status cuda_plan(vyre_plugin_batch *batch, vyre_error *error);
 /* Copies between these devices take the short way, where there is one. */
 void cuda_reach(vyre_plugin_device *device, vyre_plugin_device *other);
+uint64_t cuda_run_bytes(const vyre_plugin_batch *batch);
 
 /* With the lock: gives the batch to a stream, with the late values of a submit. *begun says whether the stream has got
  * some of it, when it fails. */

@@ -217,16 +217,24 @@ static bool make_locks(vyre_plugin_device *device) {
   return is_made;
 }
 
+/* A module that nobody uses, like others. */
+static void drop_begin(vyre_plugin_device *device) {
+  if (device->begin == NULL) return;
+  device->begin->next = device->modules;
+  device->modules = device->begin;
+  device->begin = NULL;
+}
+
 /* What ends with the context goes first. In a child process nothing of the driver is called. */
 static void take_down(vyre_plugin_device *device) {
   const cuda_api *api = &device->plugin->api;
   cuda_scope scope;
   if (device->context != NULL && cuda_enter_to_destroy(device, &scope)) {
-    cuda_sweep(device);
+    drop_begin(device);
+    cuda_pinned_free(device, device->zeros, CUDA_ZEROS);
+    cuda_sweep_all(device);
     while (device->spare_event_count > 0) api->cuEventDestroy(device->spare_events[--device->spare_event_count]);
     while (device->spare_stream_count > 0) api->cuStreamDestroy(device->spare_streams[--device->spare_stream_count]);
-    if (device->begin != NULL) api->cuModuleUnload(device->begin->module);
-    if (device->zeros != NULL) api->cuMemFreeHost(device->zeros);
     if (device->capture != NULL) api->cuStreamDestroy(device->capture);
     if (device->service != NULL) api->cuStreamDestroy(device->service);
     cuda_leave(&scope);
@@ -247,7 +255,7 @@ static vyre_status bring_up(vyre_plugin_device *device, vyre_error *error) {
   if (status != VYRE_OK) return status;
   code = api->cuStreamCreate(&device->service, CU_STREAM_NON_BLOCKING);
   if (code == CUDA_SUCCESS) code = api->cuStreamCreate(&device->capture, CU_STREAM_NON_BLOCKING);
-  if (code == CUDA_SUCCESS) code = api->cuMemHostAlloc((void **)&device->zeros, CUDA_ZEROS, CU_MEMHOSTALLOC_PORTABLE);
+  if (code == CUDA_SUCCESS) code = cuda_pinned_new(device, CUDA_ZEROS, &device->zeros);
   if (code == CUDA_SUCCESS) memset(device->zeros, 0, CUDA_ZEROS);
   status = cuda_answer(device, code, "making streams and pinned memory", error);
   cuda_leave(&scope);

@@ -75,16 +75,22 @@ static vyre_status load(vyre_plugin_device *device, cuda_module *m, vyre_error *
   return cuda_answer(device, code, "finding a kernel of the plugin", error);
 }
 
+static vyre_status make(vyre_plugin_device *device, vyre_error *error) {
+  vyre_status status = cuda_loading_begin(device, "vyre_begin", error);
+  if (status != VYRE_OK) return status;
+  cuda_module *m = calloc(1, sizeof *m + sizeof *m->entries);
+  status = m != NULL ? load(device, m, error) : gpu_no_memory(error);
+  if (status == VYRE_OK) device->begin = m;
+  else free(m);
+  cuda_waiting_end(device);
+  return status;
+}
+
 vyre_status cuda_begin_kernel(vyre_plugin_device *device, CUfunction *out, vyre_error *error) {
   vyre_status status = VYRE_OK;
   *out = NULL;
   pthread_mutex_lock(&device->lock);
-  if (device->begin == NULL) {
-    cuda_module *m = calloc(1, sizeof *m + sizeof *m->entries);
-    status = m != NULL ? load(device, m, error) : gpu_no_memory(error);
-    if (status == VYRE_OK) device->begin = m;
-    else free(m);
-  }
+  if (device->begin == NULL) status = make(device, error);
   if (device->begin != NULL) *out = device->begin->entries[0].function;
   pthread_mutex_unlock(&device->lock);
   return status;

@@ -60,8 +60,8 @@ static vyre_status fill_entry(const vyre_plugin_executable *x, uint32_t variant,
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
-static void unload(const vyre_plugin_device *device, cuda_module *m) {
-  if (m->module != NULL) device->plugin->api.cuModuleUnload(m->module);
+static void unload(const vyre_plugin_device *device, cuda_module *m, bool may_call) {
+  if (may_call && m->module != NULL) device->plugin->api.cuModuleUnload(m->module);
   free(m);
 }
 
@@ -93,7 +93,7 @@ static vyre_status load(const vyre_plugin_executable *x, uint32_t variant, const
   vyre_status status = load_image(x, variant, text, m, error);
   for (uint32_t i = 0; i < count && status == VYRE_OK; i++) status = fill_entry(x, variant, i, m, error);
   if (status == VYRE_OK) *out = m;
-  else unload(x->device, m);
+  else unload(x->device, m, true);
   return status;
 }
 
@@ -102,6 +102,21 @@ static cuda_module *find(const vyre_plugin_device *device, const uint8_t key[32]
   for (cuda_module *m = device->modules; m != NULL; m = m->next)
     if (memcmp(m->key, key, sizeof m->key) == 0) return m->refs++, m;
   return NULL;
+}
+
+/* Puts what was loaded into the list; gives the one of that key, which another thread may have loaded meanwhile. */
+static cuda_module *enlist(vyre_plugin_device *device, cuda_module *made, const uint8_t key[32]) {
+  memcpy(made->key, key, sizeof made->key);
+  pthread_mutex_lock(&device->lock);
+  cuda_module *first = find(device, key);
+  if (first == NULL) {
+    made->next = device->modules;
+    device->modules = made;
+  }
+  pthread_mutex_unlock(&device->lock);
+  if (first == NULL) return made;
+  unload(device, made, true);
+  return first;
 }
 
 vyre_status cuda_module_get(vyre_plugin_executable *x, uint32_t variant, cuda_module **out, vyre_error *error) {
@@ -115,18 +130,12 @@ vyre_status cuda_module_get(vyre_plugin_executable *x, uint32_t variant, cuda_mo
   pthread_mutex_unlock(&device->lock);
   if (*out != NULL) return VYRE_OK;
   cuda_module *made = NULL;
-  vyre_status status = load(x, variant, &image, &made, error);
+  vyre_status status = cuda_loading_begin(device, x->name, error);
   if (status != VYRE_OK) return status;
-  memcpy(made->key, key, sizeof key);
-  pthread_mutex_lock(&device->lock);
-  *out = find(device, key); /* another thread may have loaded it meanwhile */
-  if (*out == NULL) {
-    made->next = device->modules;
-    device->modules = *out = made;
-  }
-  pthread_mutex_unlock(&device->lock);
-  if (*out != made) unload(device, made);
-  return VYRE_OK;
+  status = load(x, variant, &image, &made, error);
+  if (status == VYRE_OK) *out = enlist(device, made, key);
+  cuda_waiting_end(device);
+  return status;
 }
 
 void cuda_module_drop(vyre_plugin_device *device, cuda_module *module) {
@@ -147,8 +156,8 @@ static cuda_module *take_unused(vyre_plugin_device *device) {
   return m;
 }
 
-void cuda_modules_sweep(vyre_plugin_device *device) {
-  for (cuda_module *m; (m = take_unused(device)) != NULL;) unload(device, m);
+void cuda_modules_sweep(vyre_plugin_device *device, bool may_call) {
+  for (cuda_module *m; (m = take_unused(device)) != NULL;) unload(device, m, may_call);
 }
 
 uint64_t cuda_resident(const vyre_plugin_device *device, const cuda_module *module) {

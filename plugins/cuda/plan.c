@@ -373,7 +373,6 @@ static void lay_out(const plan *counted, plan *p) {
 
 static vyre_status make_room(const plan *counted, plan *p, vyre_error *error) {
   vyre_plugin_batch *b = p->b;
-  const cuda_api *api = &b->device->plugin->api;
   uint64_t times = aligned(4 * b->timestamp_count, 8);
   b->steps = malloc((counted->steps > 0 ? counted->steps : 1) * sizeof *b->steps);
   b->arguments = malloc((counted->arguments > 0 ? counted->arguments : 1) * sizeof *b->arguments);
@@ -384,9 +383,8 @@ static vyre_status make_room(const plan *counted, plan *p, vyre_error *error) {
   vyre_status status = cuda_answer(b->device, cuda_memory_new(b->device, b->memory_bytes, false, &b->memory),
                                    "allocating what the batch needs on the device", error);
   if (status != VYRE_OK || b->image_bytes == 0) return status;
-  CUresult code = api->cuMemHostAlloc((void **)&b->image, b->image_bytes, CU_MEMHOSTALLOC_PORTABLE);
-  if (code != CUDA_SUCCESS) b->image = NULL;
-  else memset(b->image, 0, b->image_bytes);
+  CUresult code = cuda_pinned_new(b->device, b->image_bytes, &b->image);
+  if (code == CUDA_SUCCESS) memset(b->image, 0, b->image_bytes);
   return cuda_answer(b->device, code, "allocating pinned memory of the host", error);
 }
 

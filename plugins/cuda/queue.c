@@ -59,12 +59,20 @@ static vyre_status make_queue(vyre_plugin_queue *q, vyre_error *error) {
   return cuda_answer(device, code, "making a stream", error);
 }
 
+/* What batches may need beside a persistent launch can't be loaded then. Beside one it is as it is. */
+static vyre_status load_before(vyre_plugin_device *device, vyre_error *error) {
+  CUfunction function;
+  vyre_status status = cuda_begin_kernel(device, &function, error);
+  return status == VYRE_ERR_BUSY ? VYRE_OK : status;
+}
+
 vyre_status cuda_queue_create(vyre_plugin_device *device, uint32_t flags, vyre_plugin_queue **out, vyre_error *error) {
   cuda_scope scope;
   *out = NULL;
   vyre_status status = cuda_enter(device, &scope, error);
   if (status != VYRE_OK) return status;
   status = gpu_check_flags("a queue", flags, VYRE_QUEUE_PERSISTENT, error);
+  if (status == VYRE_OK && flags == VYRE_QUEUE_PERSISTENT) status = load_before(device, error);
   vyre_plugin_queue *q = status == VYRE_OK ? calloc(1, sizeof *q) : NULL;
   if (q != NULL) {
     q->device = device;
@@ -123,6 +131,7 @@ void cuda_queue_destroy(vyre_plugin_queue *q) {
     bool is_kept = keep_stream(q);
     pthread_mutex_unlock(&device->lock);
     if (!is_kept) api->cuStreamDestroy(q->stream);
+    cuda_sweep(device);
     cuda_leave(&scope);
   }
   free_submissions(q);
@@ -271,7 +280,6 @@ static void settle(cuda_submission *s) {
   else q->first = s;
   q->last = s;
   q->given++;
-  if (q->is_persistent) __atomic_fetch_add(&q->device->residents, 1, __ATOMIC_RELAXED);
   s->batch->running = s;
   for (uint32_t i = 0; i < s->signal_count; i++) cuda_timeline_expect(&s->signals[i]);
   if (s->is_open) q->open++;
@@ -391,9 +399,11 @@ vyre_status cuda_submit(vyre_plugin_queue *q, const vyre_submit *submit, vyre_er
   if (status != VYRE_OK) return status;
   status = check_submit(q, &own, error);
   if (status == VYRE_OK) {
+    if (q->is_persistent) cuda_resident_begin(q->device); /* before the lock */
     pthread_mutex_lock(&q->device->lock);
     status = hand_over(q, &own, error);
     pthread_mutex_unlock(&q->device->lock);
+    if (q->is_persistent && status != VYRE_OK) cuda_resident_end(q->device);
   }
   cuda_leave(&scope);
   return status;

@@ -39,6 +39,7 @@ cuda_plugin_sources = \
 	plugins/cuda/plugin.c \
 	plugins/cuda/profile.c \
 	plugins/cuda/queue.c \
+	plugins/cuda/resident.c \
 	plugins/cuda/set.c \
 	plugins/cuda/steps.c \
 	plugins/cuda/timeline.c

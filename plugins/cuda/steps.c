@@ -139,9 +139,15 @@ static vyre_status put_all_late(vyre_plugin_batch *b, const vyre_late *late, uin
 
 /* ---- A run ----------------------------------------------------------------------------------- */
 
+/* Of the image in the pinned memory of a run, which only late values need. */
+static uint64_t own_image_bytes(const vyre_plugin_batch *b) {
+  return b->is_late ? (b->image_bytes + 15) & ~(uint64_t)15 : 0;
+}
+
+uint64_t cuda_run_bytes(const vyre_plugin_batch *b) { return own_image_bytes(b) + b->report_bytes + 16; }
+
 /* Both parts in one allocation; NULL and *code where there is none. */
 static cuda_pinned *take_pinned(vyre_plugin_batch *b, CUresult *code) {
-  uint64_t image = b->is_late ? (b->image_bytes + 15) & ~(uint64_t)15 : 0;
   cuda_pinned *p = b->unused;
   *code = CUDA_SUCCESS;
   if (p != NULL) {
@@ -149,14 +155,12 @@ static cuda_pinned *take_pinned(vyre_plugin_batch *b, CUresult *code) {
     return p;
   }
   p = malloc(sizeof *p);
-  *code = p != NULL ? b->device->plugin->api.cuMemHostAlloc((void **)&p->image, image + b->report_bytes + 16,
-                                                            CU_MEMHOSTALLOC_PORTABLE)
-                    : CUDA_ERROR_OUT_OF_MEMORY;
+  *code = p != NULL ? cuda_pinned_new(b->device, cuda_run_bytes(b), &p->image) : CUDA_ERROR_OUT_OF_MEMORY;
   if (*code != CUDA_SUCCESS) {
     free(p);
     return NULL;
   }
-  p->report = p->image + image;
+  p->report = p->image + own_image_bytes(b);
   return p;
 }
 

@@ -34,8 +34,8 @@ EXTRA_DIST += tests/cuda/golden tests/cuda/ptxas.sh tests/cuda/resources.golden
 
 # The driver side on the fake driver: the plugin is the one that was built, loaded as libvyre does.
 cuda_rig_sources = tests/cuda/rig.c tests/cuda/rig.h
-check_PROGRAMS += tests/cuda/test_driver tests/cuda/test_faults
-TESTS += tests/cuda/test_driver tests/cuda/test_faults
+check_PROGRAMS += tests/cuda/test_driver tests/cuda/test_faults tests/cuda/test_persistent
+TESTS += tests/cuda/test_driver tests/cuda/test_faults tests/cuda/test_persistent
 tests_cuda_test_driver_SOURCES = tests/cuda/test_driver.c $(cuda_rig_sources)
 tests_cuda_test_driver_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cuda_test_driver_CFLAGS = $(TEST_CFLAGS)
@@ -44,6 +44,10 @@ tests_cuda_test_faults_SOURCES = tests/cuda/test_faults.c $(cuda_rig_sources)
 tests_cuda_test_faults_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cuda_test_faults_CFLAGS = $(TEST_CFLAGS)
 tests_cuda_test_faults_LDADD = $(TEST_LIBS)
+tests_cuda_test_persistent_SOURCES = tests/cuda/test_persistent.c $(cuda_rig_sources)
+tests_cuda_test_persistent_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cuda_test_persistent_CFLAGS = $(TEST_CFLAGS)
+tests_cuda_test_persistent_LDADD = $(TEST_LIBS) -lpthread
 # Each test wants the library as it was first opened, so a process of its own.
-valgrind_skip += tests/cuda/test_driver tests/cuda/test_faults
+valgrind_skip += tests/cuda/test_driver tests/cuda/test_faults tests/cuda/test_persistent
 EXTRA_DIST += tests/cuda/on_device tests/cuda/stage_device

@@ -375,54 +375,6 @@ START_TEST(what_never_began_is_told_so) {
 }
 END_TEST
 
-/* ---- Persistent launches --------------------------------------------------------------------- */
-
-static uint32_t *stop_word;
-static void run_until_stopped(const fake_launch *l) {
-  (void)l;
-  while (__atomic_load_n(stop_word, __ATOMIC_ACQUIRE) == 0) continue;
-}
-
-START_TEST(persistent_launches) {
-  rig r;
-  vyre_error error = VYRE_ERROR_INIT;
-  rig_load("");
-  fake.kernel("waits_0", run_until_stopped);
-  rig_open(&r, "program waits workgroup(64) { param n: u32; read x: u32[]; rw y: u32[]; loop { if (should_stop()) {"
-               " break; } } y[gid.x] = x[gid.x] + n; }", 1);
-  vyre_plugin_buffer *stop = rig_buffer(&r, 16, &stop_word);
-  vyre_dispatch d = { .size = sizeof d, .flags = VYRE_DISPATCH_PERSISTENT, .executable = r.executable, .set = r.set,
-                      .grid = { 1, 1, 1 }, .stop_buffer = stop };
-  vyre_plugin_batch *batch = rig_batch(&r, VYRE_COMMAND_DISPATCH, &d), *many = NULL;
-  vyre_completion completion = { .size = sizeof completion };
-  vyre_point end = { r.timeline, 1 };
-  vyre_submit submit = { .size = sizeof submit, .batch = batch, .signals = &end, .signal_count = 1,
-                         .completion = &completion };
-  rig_wants("a usual queue", ops->submit(r.queue, &submit, &error), VYRE_ERR_INVALID_ARGUMENT, &error);
-  ops->queue_destroy(r.queue);
-  ck_assert_int_eq(ops->queue_create(r.device, VYRE_QUEUE_PERSISTENT, &r.queue, &error), VYRE_OK);
-  ck_assert_int_eq(ops->submit(r.queue, &submit, &error), VYRE_OK);
-  rig_wants("while it runs", ops->timeline_wait(r.timeline, 1, 1000000, &error), VYRE_ERR_TIMEOUT, &error);
-  vyre_buffer_request request = { .size = sizeof request, .bytes = 3 << 20, .properties = VYRE_MEMORY_DEVICE_LOCAL };
-  vyre_plugin_buffer *beside = NULL;
-  ck_assert_int_eq(ops->buffer_create(r.device, &request, &beside, &error), VYRE_OK);
-  ops->buffer_destroy(beside);
-  __atomic_store_n(stop_word, 1, __ATOMIC_RELEASE);
-  ck_assert_int_eq(ops->timeline_wait(r.timeline, 1, 60000000000u, &error), VYRE_OK);
-  ck_assert_int_eq(completion.status, VYRE_OK);
-  /* More than fit at the same time. */
-  d.grid[0] = 32 * 4 + 1;
-  vyre_command command = { VYRE_COMMAND_DISPATCH, 0, &d };
-  rig_wants("too many workgroups", ops->batch_create(r.device, &command, 1, &many, &error), VYRE_ERR_LIMIT, &error);
-  ck_assert_msg(strstr(error.text, "129 workgroups") != NULL && strstr(error.text, "128 fit") != NULL, "%s",
-                error.text);
-  ops->batch_destroy(batch);
-  ops->buffer_destroy(stop);
-  rig_close(&r);
-  rig_nothing_lives("after a persistent launch");
-}
-END_TEST
-
 /* ---- The compiler ---------------------------------------------------------------------------- */
 
 START_TEST(the_compilers_complaint_names_its_line) {
@@ -504,8 +456,8 @@ int main(void) {
     a_setting_allows_more_workgroup_memory, it_runs_and_leaves_nothing, batches_become_graphs,
     a_driver_that_makes_no_graphs, the_callers_context_stays, lengths_and_grids_from_the_device, late_values,
     timestamps_are_there_at_the_end, grids_in_pieces, work_waits_for_what_is_to_come, many_in_a_row,
-    what_never_began_is_told_so,
-    persistent_launches, the_compilers_complaint_names_its_line, machine_code, equal_modules_are_loaded_once, NULL
+    what_never_began_is_told_so, the_compilers_complaint_names_its_line, machine_code,
+    equal_modules_are_loaded_once, NULL
   };
   return run_suite("cuda driver", 120, tests);
 }
