@@ -50,12 +50,21 @@ static uint32_t emit_insn(spirv_emitter *e, const vyre_kernel_insn *in, uint32_t
   return spirv_group(e, in);
 }
 
+static void keep_carried(spirv_emitter *e, uint32_t value) {
+  if (e->carried_next == spirv_carried_count(e)) return;
+  const spirv_carried *c = spirv_carried_at(e, e->carried_next);
+  if (c->value != value) return;
+  spirv_do(&e->m, SpvOpStore, c->variable, e->ids[value]);
+  e->carried_next++;
+}
+
 static void emit_insns(spirv_emitter *e) {
   const uint32_t end = e->entry->insn_first + e->entry->insn_count;
   for (uint32_t i = e->entry->insn_first; i < end && e->status == VYRE_OK; i++) {
     const vyre_kernel_insn *in = gpu_insn(e->kernel, i);
     uint32_t id = emit_insn(e, in, i);
     if (in->result != 0) e->ids[in->result] = id;
+    if (in->result != 0 && e->is_cut) keep_carried(e, in->result);
     if (e->m.next > SPIRV_MAX_IDS)
       spirv_fail(e, VYRE_ERR_LIMIT,
                  "the program becomes more than %d SPIR-V ids at instruction %u of %u. Fix: split the program",
@@ -72,6 +81,21 @@ static void declare_slots(spirv_emitter *e) {
     uint32_t zero = spirv_zero(m, type), pointer = spirv_pointer(m, SpvStorageClassFunction, type);
     e->slots[i] = spirv_id(m);
     spirv_do(m, SpvOpVariable, pointer, e->slots[i], SpvStorageClassFunction, zero);
+  }
+}
+
+static uint32_t declare_variable(spirv_emitter *e, spirv_type type) {
+  uint32_t pointer = spirv_pointer(&e->m, SpvStorageClassFunction, type), id = spirv_id(&e->m);
+  spirv_do(&e->m, SpvOpVariable, pointer, id, SpvStorageClassFunction);
+  return id;
+}
+
+static void declare_carried(spirv_emitter *e) {
+  if (!e->is_cut) return;
+  e->is_done = declare_variable(e, T_BOOL);
+  for (uint32_t i = 0; i < spirv_carried_count(e); i++) {
+    spirv_carried *c = spirv_carried_at(e, i);
+    c->variable = declare_variable(e, spirv_type_of(spirv_value_type(e, c->value)));
   }
 }
 
@@ -151,6 +175,7 @@ static void emit_entry(spirv_emitter *e, uint32_t number) {
   spirv_do(m, SpvOpFunction, spirv_type_id(m, T_VOID), function, SpvFunctionControlMaskNone, type);
   spirv_label(m, label);
   declare_slots(e);
+  declare_carried(e);
   spirv_declare_locals(e);
   spirv_enter(e);
   spirv_zero_shared(e);
@@ -211,6 +236,7 @@ static void free_room(spirv_emitter *e) {
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   gpu_bytes_free(&e->interface);
   gpu_bytes_free(&e->used);
+  gpu_bytes_free(&e->carried);
   spirv_module_free(&e->m);
 }
 

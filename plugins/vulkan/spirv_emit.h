@@ -43,8 +43,15 @@ typedef struct spirv_array {
 } spirv_array;
 
 /* A long chain of else-ifs is no nest, but a loop of one turn that each of its arms leaves: a nest as deep would soon be
- * beyond the limit of SPIR-V. */
-enum { SPIRV_CHAIN_NONE, SPIRV_CHAIN_HEAD, SPIRV_CHAIN_LINK };
+ * beyond the limit of SPIR-V. Drivers make a nest of such a loop, and have limits, too, so that the longest chains are cut
+ * into several loops, which those invocations skip that have been in an arm. */
+enum { SPIRV_CHAIN_NONE, SPIRV_CHAIN_HEAD, SPIRV_CHAIN_LONG_HEAD, SPIRV_CHAIN_LINK, SPIRV_CHAIN_CUT };
+
+/* A value that is used behind a cut, where the block that made it is out of sight: it is kept in a variable. */
+typedef struct spirv_carried {
+  uint32_t value, last; /* its last use */
+  uint32_t variable;
+} spirv_carried;
 
 /* An open if or loop, or a chain. */
 typedef struct spirv_frame {
@@ -58,6 +65,9 @@ typedef struct spirv_frame {
   bool is_chain;     /* then |other| is the label of the else to come, or 0 */
   uint32_t on;       /* chain: label of its continuing part, which nothing reaches */
   uint32_t links;    /* chain: open ifs beside the first */
+  bool is_cut;       /* chain: there are several loops, and who has been in an arm says so */
+  uint32_t skip;     /* chain: label behind the loop that some skip; 0 in the first */
+  uint32_t carried;  /* chain: first of the values that it may carry */
 } spirv_frame;
 enum { SPIRV_MAX_DEPTH = 1000, SPIRV_MAX_IDS = 4194303 };
 
@@ -90,6 +100,10 @@ typedef struct spirv_emitter {
   uint32_t real;        /* bool: no padding; 0 where there is none */
   uint8_t *meets;       /* by instruction: an if or loop that all lanes follow */
   uint8_t *chains;      /* by instruction: SPIRV_CHAIN_* of an if */
+  bool is_cut;          /* a chain is */
+  uint32_t is_done;     /* variable: the invocation has been in an arm of the open chain */
+  gpu_bytes carried;    /* spirv_carried, in order of definition */
+  uint32_t carried_next; /* the first of them that is not yet defined */
   uint32_t *words;      /* by word of the block: its id; 0 if not used */
   gpu_bytes used;       /* numbers of the words used */
   uint8_t wants_wid, wants_lid, wants_gid; /* 1 << axis */
@@ -125,8 +139,14 @@ uint32_t spirv_global(spirv_emitter *e, SpvStorageClass storage, uint32_t pointe
      ? (void)((e)->status = gpu_fail((e)->error, (status_), VYRE_KERNEL_TEXT((e)->kernel, (e)->kernel->name), __VA_ARGS__)) \
      : (void)0)
 
-/* spirv_chain.c: marks the long chains of the open entry point. */
+/* spirv_chain.c: marks the long chains of the open entry point, and finds what they carry. */
 void spirv_find_chains(spirv_emitter *e);
+static inline spirv_carried *spirv_carried_at(const spirv_emitter *e, uint32_t i) {
+  return (spirv_carried *)(void *)e->carried.data + i;
+}
+static inline uint32_t spirv_carried_count(const spirv_emitter *e) {
+  return (uint32_t)(e->carried.count / sizeof(spirv_carried));
+}
 
 /* spirv_scan.c: finds what the open entry point uses. */
 void spirv_scan(spirv_emitter *e);

@@ -37,11 +37,10 @@ static void begin_link(spirv_emitter *e, const vyre_kernel_insn *in, uint32_t nu
   spirv_label(m, inside);
 }
 
-static void begin_chain(spirv_emitter *e) {
+static void begin_turn(spirv_emitter *e) {
   spirv_module *m = &e->m;
-  spirv_frame *frame = open_frame(e);
+  spirv_frame *frame = top(e);
   uint32_t body = spirv_id(m);
-  frame->is_chain = true;
   frame->header = spirv_id(m);
   frame->on = spirv_id(m);
   spirv_branch(m, frame->header);
@@ -51,8 +50,48 @@ static void begin_chain(spirv_emitter *e) {
   spirv_label(m, body);
 }
 
+static void end_turn(spirv_emitter *e) {
+  spirv_module *m = &e->m;
+  const spirv_frame *frame = top(e);
+  spirv_branch(m, frame->merge);
+  spirv_label(m, frame->on);
+  spirv_branch(m, frame->header);
+  spirv_label(m, frame->merge);
+  if (frame->skip != 0) spirv_join(m, frame->skip);
+}
+
+static void begin_chain(spirv_emitter *e, bool is_cut) {
+  spirv_frame *frame = open_frame(e);
+  frame->is_chain = true;
+  frame->is_cut = is_cut;
+  frame->carried = e->carried_next;
+  begin_turn(e);
+}
+
+static void say_done(spirv_emitter *e, bool is_done) {
+  if (e->m.block != 0) spirv_do(&e->m, SpvOpStore, e->is_done, spirv_constant(&e->m, T_BOOL, is_done));
+}
+
+/* Ends the loop and begins another for who has been in no arm, in front of the if |number|. */
+static void cut_chain(spirv_emitter *e, uint32_t number) {
+  spirv_module *m = &e->m;
+  spirv_frame *frame = top(e);
+  say_done(e, false);
+  end_turn(e);
+  uint32_t is_done = spirv_value(m, SpvOpLoad, T_BOOL, e->is_done);
+  frame->skip = spirv_when(m, spirv_value(m, SpvOpLogicalNot, T_BOOL, is_done));
+  frame->merge = spirv_id(m);
+  begin_turn(e);
+  for (uint32_t i = frame->carried; i < e->carried_next; i++) {
+    const spirv_carried *c = spirv_carried_at(e, i);
+    if (c->last < number) continue;
+    e->ids[c->value] = spirv_value(m, SpvOpLoad, spirv_type_of(spirv_value_type(e, c->value)), c->variable);
+  }
+}
+
 static void leave_arm(spirv_emitter *e) {
   spirv_frame *frame = top(e);
+  if (frame->is_cut) say_done(e, true);
   spirv_branch(&e->m, frame->merge);
   if (frame->other != 0) spirv_label(&e->m, frame->other);
   frame->other = 0;
@@ -60,14 +99,10 @@ static void leave_arm(spirv_emitter *e) {
 
 /* The last of its ifs ends first, then all others, without anything between. */
 static void end_link(spirv_emitter *e) {
-  spirv_module *m = &e->m;
   spirv_frame *frame = top(e);
   if (frame->other != 0) leave_arm(e);
   if (frame->links-- != 0) return;
-  spirv_branch(m, frame->merge);
-  spirv_label(m, frame->on);
-  spirv_branch(m, frame->header);
-  spirv_label(m, frame->merge);
+  end_turn(e);
   e->depth--;
 }
 
@@ -76,8 +111,9 @@ static void end_link(spirv_emitter *e) {
 static void begin_if(spirv_emitter *e, const vyre_kernel_insn *in, uint32_t number) {
   spirv_module *m = &e->m;
   const uint8_t chain = e->chains[number];
-  if (chain == SPIRV_CHAIN_HEAD) begin_chain(e);
-  if (chain == SPIRV_CHAIN_LINK) top(e)->links++;
+  if (chain == SPIRV_CHAIN_HEAD || chain == SPIRV_CHAIN_LONG_HEAD) begin_chain(e, chain == SPIRV_CHAIN_LONG_HEAD);
+  if (chain == SPIRV_CHAIN_LINK || chain == SPIRV_CHAIN_CUT) top(e)->links++;
+  if (chain == SPIRV_CHAIN_CUT) cut_chain(e, number);
   if (chain != SPIRV_CHAIN_NONE) return begin_link(e, in, number);
   uint32_t condition = condition_of(e, in->arg[0], e->meets[number] != 0);
   spirv_frame *frame = open_frame(e);

@@ -1,5 +1,6 @@
 # The Vulkan backend: its emitter without a device, its device side on the fake library and on a real driver.
 if HAVE_VULKAN
+vulkan_rig = tests/vulkan/rig.c tests/vulkan/rig.h
 check_PROGRAMS += tests/vulkan/test_spirv
 TESTS += tests/vulkan/test_spirv
 valgrind_skip += tests/vulkan/test_spirv
@@ -8,8 +9,15 @@ tests_vulkan_test_spirv_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_vulkan_test_spirv_CFLAGS = $(TEST_CFLAGS)
 tests_vulkan_test_spirv_LDADD = plugins/vulkan/libspirv.la plugins/gpu/libgpu.la tests/gen/libgen.la $(TEST_LIBS)
 
+check_PROGRAMS += tests/vulkan/test_chains
+TESTS += tests/vulkan/test_chains
+valgrind_skip += tests/vulkan/test_chains
+tests_vulkan_test_chains_SOURCES = tests/vulkan/test_chains.c tests/vulkan/emitted.c tests/vulkan/emitted.h $(vulkan_rig)
+tests_vulkan_test_chains_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_vulkan_test_chains_CFLAGS = $(TEST_CFLAGS)
+tests_vulkan_test_chains_LDADD = plugins/vulkan/libspirv.la plugins/gpu/libgpu.la $(lower_twin_libs)
+
 # Work: on the fake library, then on a driver.
-vulkan_rig = tests/vulkan/rig.c tests/vulkan/rig.h
 check_PROGRAMS += tests/vulkan/test_work_faults tests/vulkan/test_work_device
 TESTS += tests/vulkan/test_work_faults tests/vulkan/test_work_device tests/vulkan/test_patch.sh
 valgrind_skip += tests/vulkan/test_work_faults tests/vulkan/test_work_device # long, and the driver is not ours

@@ -145,6 +145,19 @@ static void long_chain(FILE *out, uint32_t n) {
   for (uint32_t d = 0; d < n; d++) fprintf(out, "%sif (s * 7 %% %u == %u) { r = %u; } ", d ? "else " : "", n, d, d * 3);
 }
 
+/* What is made between two links is used behind it, far from there, too. */
+static void chain_with_values(FILE *out, uint32_t n) {
+  uint32_t made = 0;
+  fputs("let v0 = s * 3;", out);
+  for (uint32_t d = 0; d < n; d++) {
+    if (d != 0) fputs("else ", out);
+    if (d % 4 == 3) fprintf(out, "{ let v%u = mix(v%u, %u); ", made + 1, made / 2, d);
+    made += d % 4 == 3;
+    fprintf(out, "if (s * 7 %% %u == %u) { r = mix(v%u, v%u); } ", n, d, made, made / 3);
+  }
+  for (fprintf(out, "else { r = v%u; } ", made); made != 0; made--) fputs("} ", out);
+}
+
 static void deep_expression(FILE *out, uint32_t n) {
   fputs("r = ", out);
   for (uint32_t d = 0; d < n; d++) fprintf(out, "(%u ^ (", d);
@@ -179,9 +192,9 @@ typedef struct size_row {
 
 static const size_row sizes[] = {
     {"ifs in each other", nested_ifs, 100},     {"loops in each other", nested_loops, 60},
-    {"a chain of else ifs", long_chain, 300},   {"a deep expression", deep_expression, 400},
-    {"many statements", many_statements, 3000}, {"many values", many_values, 300},
-    {"many variables", many_variables, 120}};
+    {"a chain of else ifs", long_chain, 300},   {"a chain with values between", chain_with_values, 200},
+    {"a deep expression", deep_expression, 400}, {"many statements", many_statements, 3000},
+    {"many values", many_values, 300},          {"many variables", many_variables, 120}};
 
 void check_flow_sizes(kit *k) {
   for (size_t n = 0; n < sizeof sizes / sizeof *sizes && !kit_is_full(k); n++) {
