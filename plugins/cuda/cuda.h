@@ -109,8 +109,8 @@ CUresult cuda_memory_new(vyre_plugin_device *device, uint64_t bytes, bool zero, 
 void cuda_memory_free(vyre_plugin_device *device, CUdeviceptr p);
 
 /* Pinned memory, portable and mapped, that holds anything; *out, a pointer, is NULL where there is none. What is freed,
- * with the same |bytes|, serves the next one of that size: drivers never give back all that it takes, and making it
- * costs time. */
+ * with the same |bytes|, serves the next one of that size, also beside a persistent launch, where the driver takes none
+ * back; and making it costs time. */
 CUresult cuda_pinned_new(vyre_plugin_device *device, uint64_t bytes, void *out);
 void cuda_pinned_free(vyre_plugin_device *device, void *p, uint64_t bytes);
 

@@ -217,49 +217,132 @@ void check_stop_word(kit *k) {
              s.map[1]);
 }
 
-/* It runs until the host says so, and the device takes other calls meanwhile. */
-void check_persistent(kit *k) {
-  stopping s = {0};
+/* ---- Beside a persistent launch --------------------------------------------------------------- */
+
+typedef struct persistent {
+  stopping s;
+  vyre_plugin_queue *queue;
+  vyre_plugin_timeline *timeline;
+  vyre_completion completion;
+  world w;        /* loaded before */
+  raw_program p;  /* compiled and loaded beside it */
+  vyre_bytes blob;
+} persistent;
+
+/* What else is used beside it is loaded before: a driver may load nothing while something runs. */
+static bool make_persistent(kit *k, persistent *p) {
+  static const char beside[] = "program beside workgroup(64) { rw y: u32[]; y[gid.x] = gid.x * 5; }";
   vyre_error error = VYRE_ERROR_INIT;
-  static vyre_completion completion = {.size = sizeof completion};
-  vyre_plugin_queue *queue = NULL;
-  vyre_plugin_timeline *t = NULL;
-  if (!raw_open(k, &s.r)) return;
-  if ((s.r.caps.can & VYRE_CAN_PERSISTENT) == 0) {
+  if (!make_stopping(k, &p->s, VYRE_DISPATCH_PERSISTENT)) return false;
+  raw *r = &p->s.r;
+  p->w.r = *r;
+  if (!world_make(&p->w) || !raw_program_make(r, beside, &p->p)) return false;
+  vyre_status status = r->ops.queue_create(r->device, VYRE_QUEUE_PERSISTENT, &p->queue, &error);
+  if (status == VYRE_OK) status = r->ops.timeline_create(r->device, 0, &p->timeline, &error);
+  return raw_wants(r, "a persistent queue and a timeline", status, VYRE_OK, &error);
+}
+
+static bool start_persistent(persistent *p) {
+  raw *r = &p->s.r;
+  vyre_error error = VYRE_ERROR_INIT;
+  vyre_point end = {p->timeline, 1};
+  p->completion = (vyre_completion){.size = sizeof p->completion};
+  vyre_submit submit = {
+      .size = sizeof submit, .batch = p->s.batch, .signals = &end, .signal_count = 1, .completion = &p->completion};
+  kit_doing(r->k, "starting a persistent launch");
+  if (!raw_wants(r, "submit", r->ops.submit(p->queue, &submit, &error), VYRE_OK, &error)) return false;
+  bool is_seen = (r->caps.can & VYRE_CAN_HOST_COHERENT_ATOMICS) != 0;
+  uint64_t until = kit_now_ns() + 20000000000u;
+  while (is_seen && __atomic_load_n(&p->s.map[0], __ATOMIC_ACQUIRE) < 100 && kit_now_ns() < until) continue;
+  if (is_seen && __atomic_load_n(&p->s.map[0], __ATOMIC_ACQUIRE) < 100)
+    kit_fail(r->k, "host_coherent_atomics is claimed, and the host does not see what a running kernel counts");
+  return true;
+}
+
+/* Gives whether it was refused with BUSY, which is an answer beside a persistent launch alone. */
+static bool is_load_refused(persistent *p, const char *what, bool may_be_busy) {
+  raw *r = &p->s.r;
+  vyre_error error = VYRE_ERROR_INIT;
+  vyre_plugin_executable *executable = NULL;
+  vyre_status status = r->ops.executable_load(r->device, p->blob.data, p->blob.length, &executable, &error);
+  bool is_refused = may_be_busy && status == VYRE_ERR_BUSY;
+  raw_wants(r, what, status, is_refused ? VYRE_ERR_BUSY : VYRE_OK, &error);
+  if (status != VYRE_OK && executable != NULL) kit_fail(r->k, "%s: it fails and leaves an executable (VBP-16)", what);
+  if (status == VYRE_OK) r->ops.executable_destroy(executable);
+  return is_refused;
+}
+
+static void use_buffers(raw *r) {
+  enum { BYTES = 4096, TIMES = 3 };
+  for (int i = 0; i < TIMES; i++) {
+    vyre_plugin_buffer *buffer = raw_buffer(r, BYTES);
+    uint8_t *map = buffer != NULL ? raw_map(r, buffer) : NULL;
+    if (map == NULL) return;
+    for (int b = 0; b < BYTES; b++)
+      if (map[b] != 0) {
+        kit_fail(r->k, "a buffer made beside a persistent launch: byte %d: wanted 0, found %u", b, map[b]);
+        break;
+      }
+    memset(map, 0xA5, BYTES);
+    raw_flush(r, buffer, BYTES);
+    r->ops.buffer_destroy(buffer);
+  }
+}
+
+/* Gives whether loading was refused. */
+static bool work_beside(persistent *p) {
+  raw *r = &p->s.r;
+  vyre_error error = VYRE_ERROR_INIT;
+  kit_doing(r->k, "compiling beside a persistent launch");
+  vyre_status status = raw_compile(r, &p->p.request, &p->blob, &error);
+  raw_wants(r, "compiling beside a persistent launch", status, VYRE_OK, &error);
+  kit_doing(r->k, "loading beside a persistent launch");
+  bool is_refused = status == VYRE_OK && is_load_refused(p, "loading beside a persistent launch", true);
+  kit_doing(r->k, "making, mapping and destroying buffers beside a persistent launch");
+  use_buffers(r);
+  kit_doing(r->k, "making a set and a batch beside a persistent launch");
+  vyre_plugin_set *set = NULL;
+  bool is_made = world_make_set(&p->w, 5, &set);
+  vyre_plugin_batch *batch = is_made ? raw_dispatch(r, p->w.executable, set, WORLD_GROUPS) : NULL;
+  world_run(&p->w, "a run beside a persistent launch");
+  if (batch != NULL) r->ops.batch_destroy(batch);
+  if (set != NULL) r->ops.set_destroy(set);
+  status = r->ops.timeline_wait(p->timeline, 1, 1000000, &error);
+  raw_wants(r, "a persistent launch that nobody has stopped", status, VYRE_ERR_TIMEOUT, &error);
+  return is_refused;
+}
+
+static void stop_persistent(persistent *p) {
+  raw *r = &p->s.r;
+  vyre_error error = VYRE_ERROR_INIT;
+  kit_doing(r->k, "stopping a persistent launch");
+  __atomic_store_n(&p->s.stop_map[2], 1, __ATOMIC_RELEASE);
+  vyre_status status = r->ops.timeline_wait(p->timeline, 1, long_ns, &error);
+  if (!raw_wants(r, "a persistent launch that was stopped", status, VYRE_OK, &error)) kit_end(r->k);
+  if (p->completion.status != VYRE_OK)
+    kit_fail(r->k, "a persistent launch ends with %s", vyre_status_name(p->completion.status));
+  if (p->s.map[1] != 7)
+    kit_fail(r->k, "what a persistent launch wrote last is not there: wanted 7, found %u", p->s.map[1]);
+}
+
+/* It runs until the host says so, and the device takes other calls meanwhile. Loading may be refused until its end. */
+void check_persistent(kit *k) {
+  static persistent p; /* a completion record may be written later than this returns */
+  if (!raw_open(k, &p.s.r)) return;
+  if ((p.s.r.caps.can & VYRE_CAN_PERSISTENT) == 0) {
     kit_skip(k, "persistent is not claimed");
     return;
   }
-  if (!make_stopping(k, &s, VYRE_DISPATCH_PERSISTENT)) return;
-  const vyre_backend_ops *ops = &s.r.ops;
-  kit_doing(k, "starting a persistent launch");
-  if (!raw_wants(&s.r, "a persistent queue", ops->queue_create(s.r.device, VYRE_QUEUE_PERSISTENT, &queue, &error),
-                 VYRE_OK, &error))
-    return;
-  ops->timeline_create(s.r.device, 0, &t, NULL);
-  vyre_point end = {t, 1};
-  vyre_submit submit = {
-      .size = sizeof submit, .batch = s.batch, .signals = &end, .signal_count = 1, .completion = &completion};
-  if (!raw_wants(&s.r, "submit", ops->submit(queue, &submit, &error), VYRE_OK, &error)) return;
-  bool is_seen = (s.r.caps.can & VYRE_CAN_HOST_COHERENT_ATOMICS) != 0;
-  uint64_t until = kit_now_ns() + 20000000000u;
-  while (is_seen && __atomic_load_n(&s.map[0], __ATOMIC_ACQUIRE) < 100 && kit_now_ns() < until) continue;
-  if (is_seen && __atomic_load_n(&s.map[0], __ATOMIC_ACQUIRE) < 100)
-    kit_fail(k, "host_coherent_atomics is claimed, and the host does not see what a running kernel counts");
-  kit_doing(k, "compiling, loading and allocating beside a persistent launch");
-  vyre_plugin_executable *other = raw_executable(&s.r, world_text);
-  vyre_plugin_buffer *buffer = raw_buffer(&s.r, 4096);
-  if (buffer != NULL) ops->buffer_destroy(buffer);
-  if (other != NULL) ops->executable_destroy(other);
-  raw_wants(&s.r, "a persistent launch that nobody has stopped", ops->timeline_wait(t, 1, 1000000, &error),
-            VYRE_ERR_TIMEOUT, &error);
-  kit_doing(k, "stopping a persistent launch");
-  __atomic_store_n(&s.stop_map[2], 1, __ATOMIC_RELEASE);
-  if (!raw_wants(&s.r, "a persistent launch that was stopped", ops->timeline_wait(t, 1, long_ns, &error), VYRE_OK,
-                 &error))
-    kit_end(k);
-  if (completion.status != VYRE_OK)
-    kit_fail(k, "a persistent launch ends with %s", vyre_status_name(completion.status));
-  if (s.map[1] != 7) kit_fail(k, "what a persistent launch wrote last is not there: wanted 7, found %u", s.map[1]);
-  ops->queue_destroy(queue);
-  ops->timeline_destroy(t);
+  if (!make_persistent(k, &p) || !start_persistent(&p)) return;
+  bool is_refused = work_beside(&p);
+  stop_persistent(&p);
+  if (is_refused) {
+    kit_note(k, "it loads nothing beside a persistent launch");
+    kit_doing(k, "loading after a persistent launch");
+    is_load_refused(&p, "loading what was refused beside a persistent launch, after its end", false);
+  }
+  raw_blob_free(&p.s.r, &p.blob);
+  raw_program_free(&p.p);
+  p.s.r.ops.queue_destroy(p.queue);
+  p.s.r.ops.timeline_destroy(p.timeline);
 }

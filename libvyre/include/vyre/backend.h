@@ -594,7 +594,8 @@ struct vyre_backend_ops {
   void (*device_close)(vyre_plugin_device *device);
 
   /* Loads a blob from anywhere: its plugin build, profile and capabilities are checked, and what is missing is
-   * named. |blob| is borrowed for the call. Errors: INVALID_FILE, UNSUPPORTED, NO_MEMORY. */
+   * named. |blob| is borrowed for the call. Errors: INVALID_FILE, UNSUPPORTED, NO_MEMORY; BUSY beside a persistent
+   * launch, where the driver would wait for its end: at once, and the same load succeeds afterwards. */
   vyre_status (*executable_load)(vyre_plugin_device *device, const void *blob, uint64_t bytes,
                                  vyre_plugin_executable **out, vyre_error *error);
   void (*executable_destroy)(vyre_plugin_executable *executable);
@@ -602,7 +603,8 @@ struct vyre_backend_ops {
   /* Workgroups of it that can be on the device at the same time, if nothing else is. */
   vyre_status (*max_resident)(vyre_plugin_executable *executable, uint64_t *workgroups, vyre_error *error);
 
-  /* Errors: NO_MEMORY, LIMIT, UNSUPPORTED (no such memory or kind of handle), INVALID_ARGUMENT. */
+  /* Errors: NO_MEMORY, LIMIT, UNSUPPORTED (no such memory or kind of handle), INVALID_ARGUMENT; BUSY for memory that
+   * was imported before and that the driver lets go of only when a persistent launch has ended. */
   vyre_status (*buffer_create)(vyre_plugin_device *device, const vyre_buffer_request *request,
                                vyre_plugin_buffer **out, vyre_error *error);
   void (*buffer_destroy)(vyre_plugin_buffer *buffer);
@@ -619,7 +621,8 @@ struct vyre_backend_ops {
                             vyre_plugin_set **out, vyre_error *error);
   void (*set_destroy)(vyre_plugin_set *set);
 
-  /* Records |count| commands, maybe none. A batch may be submitted any number of times, also while it is pending. */
+  /* Records |count| commands, maybe none. A batch may be submitted any number of times, also while it is pending.
+   * Errors: BUSY as executable_load, where it needs code that is not loaded yet. */
   vyre_status (*batch_create)(vyre_plugin_device *device, const vyre_command *commands, uint64_t count,
                               vyre_plugin_batch **out, vyre_error *error);
   void (*batch_destroy)(vyre_plugin_batch *batch);

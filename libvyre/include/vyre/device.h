@@ -170,7 +170,8 @@ typedef struct vyre_compile_options {
  * the same executable once more. |options| may be NULL. Blocks.
  * Errors: UNSUPPORTED (the capability, type or limit that the device lacks, by name), LIMIT (workgroup or shared
  * memory, both numbers), INVALID_ARGUMENT (a transcendental without budget, names function and option; a spec that is
- * no parameter's value or given twice), NOT_FOUND (a spec of no parameter), MISSING_BINDING (one of another type). */
+ * no parameter's value or given twice), NOT_FOUND (a spec of no parameter), MISSING_BINDING (one of another type), BUSY
+ * (the driver loads nothing beside a persistent launch: compile before that, or stop it first). */
 VYRE_API vyre_status vyre_compile(vyre_device *device, vyre_program *program, const vyre_compile_options *options,
                                   vyre_executable **out, vyre_error *error);
 /* What vyre_compile asks before it turns to the plugin, without a device: whether |target|, the record of a device or
@@ -227,8 +228,8 @@ typedef struct vyre_import {
 } vyre_import;
 /* Memory that is reached through several buffers, because it was imported twice or exported and imported again, is
  * one memory where ranges must not overlap; of file descriptors that holds where the memory has a file of its own.
- * Errors: UNSUPPORTED (the device does not take that kind), INVALID_ARGUMENT (size or alignment, with both
- * numbers). */
+ * Errors: UNSUPPORTED (the device does not take that kind), INVALID_ARGUMENT (size or alignment, with both numbers),
+ * BUSY (it was imported before, and the driver lets go of it when a persistent launch has ended). */
 VYRE_API vyre_status vyre_buffer_import(vyre_device *device, const vyre_import *import, vyre_buffer **out,
                                         vyre_error *error);
 /* A handle of |kind| (VYRE_HANDLE_*); file descriptors belong to the caller. Errors: UNSUPPORTED. */
@@ -421,7 +422,8 @@ typedef struct vyre_submit_options {
 } vyre_submit_options;
 
 /* Hands a batch over and returns at once. |options| may be NULL. |out| may be NULL if nobody will ask.
- * Errors: MISSING_BINDING (a late value is not given), ALIASED, OUT_OF_RANGE. */
+ * Errors: MISSING_BINDING (a late value is not given), ALIASED, OUT_OF_RANGE, BUSY (its first submit needs code that
+ * the driver does not load beside a persistent launch). */
 VYRE_API vyre_status vyre_queue_submit(vyre_queue *queue, vyre_batch *batch, const vyre_submit_options *options,
                                        vyre_submission **out, vyre_error *error);
 /* The same for one dispatch, through a batch that the set keeps ready. */
@@ -431,7 +433,8 @@ VYRE_API vyre_status vyre_queue_dispatch(vyre_queue *queue, vyre_set *set, const
 VYRE_API vyre_status vyre_queue_wait(vyre_queue *queue, uint64_t timeout_ns, vyre_error *error);
 
 /* Starts a kernel that runs until its stop word is set: on a queue of its own, at most max_resident workgroups. The
- * stop word is the library's own: stop_buffer stays NULL.
+ * stop word is the library's own: stop_buffer stays NULL. Beside it everything else goes on, but some drivers load no
+ * code: compile before, and see BUSY where that is an error.
  * Errors: UNSUPPORTED (persistent), LIMIT (both numbers), INVALID_ARGUMENT (a stop_buffer). */
 VYRE_API vyre_status vyre_launch_persistent(vyre_set *set, const vyre_launch *launch, vyre_submission **out,
                                             vyre_error *error);
