@@ -75,6 +75,22 @@ spoil code.c 's/invocations \* e->workgroup\[2\] > 65536/invocations * e->workgr
 found abi.launch.limits 'it refuses a program'
 spoil queue.c 's/^    backend_execute(&s->work);$/    signal_all(device, s); backend_execute(\&s->work);/'
 found abi.time.records 'is not filled'
+
+# Beside a persistent launch, which the template takes once it says so, loading may be refused by BUSY, with a way out
+# and not for ever.
+claims='s/^    c\.can = /    c.max_persistent = BACKEND_MAX_PERSISTENT; c.can = VYRE_CAN_PERSISTENT | /'
+# refuses CONDITION REASON
+refuses() {
+  spoil plugin.c "$claims; s/^  status = read_blob(blob, bytes, &code, error);/  static int times; \
+if (device->persistent_queues > 0 \&\& $1) return backend_fail(error, VYRE_ERR_BUSY, \"template\", \"$2\"); &/"
+}
+refuses 'times++ >= 0' 'It runs. Fix: wait.'; found abi.launch.persistent 'after its end: wanted VYRE_ERR_OK'
+refuses 'times++ == 0' 'It runs.'; found abi.launch.persistent 'does not say what to do'
+refuses 'times++ == 0' 'It runs. Fix: wait.'
+template
+expect 0 "$VYRE" conform vyre_backend_template.so --only abi.launch.persistent
+out_has 'it loads nothing beside a persistent launch'
+rm -f ./*.c
 spoil plugin.c 's/^static vyre_status probe(/#include <stdio.h>\n&/; s/^  (void)host, (void)error;$/  puts("hello");/'
 found abi.probe 'prints nothing'
 spoil plugin.c 's/^static vyre_status probe(/#include <stdio.h>\n&/; s/^  (void)host, (void)error;$/  putchar(0);/'
