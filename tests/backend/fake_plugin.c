@@ -334,6 +334,7 @@ static vyre_status executable_load(vyre_plugin_device *device, const void *blob,
   *out = NULL;
   const char *wanted = is("finalizes") ? "FLAGS " : "flags ";
   if (bytes < 6 || memcmp(blob, wanted, 6) != 0) return fail(error, VYRE_ERR_INVALID_FILE, "That is no blob of mine.");
+  if (is("loadsnone")) return fail(error, VYRE_ERR_BUSY, "A persistent launch of spin runs. Fix: stop that first.");
   *out = make(device, sizeof **out);
   if (*out == NULL) return fail(error, VYRE_ERR_NO_MEMORY, "No memory.");
   (*out)->device = device;

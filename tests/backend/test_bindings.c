@@ -212,6 +212,11 @@ START_TEST(remarks_and_refusals_of_the_plugin_arrive) {
   vyre_error error = VYRE_ERROR_INIT;
   ck_assert_int_eq(vyre_compile(b.device, program, NULL, &executable, &error), VYRE_ERR_UNSUPPORTED);
   ck_assert_str_eq(error.text, "unsupported(fake)");
+  bench_end(&b);
+  b = bench_fake("loadsnone");
+  ck_assert_int_eq(vyre_compile(b.device, program, NULL, &executable, &error), VYRE_ERR_BUSY);
+  ck_assert_str_eq(error.text, "A persistent launch of spin runs. Fix: stop that first.");
+  ck_assert_ptr_null(executable);
   vyre_program_release(program);
   bench_end(&b);
 }
