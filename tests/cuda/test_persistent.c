@@ -21,7 +21,7 @@ static const char waiting_program[] =
 /* ---- A launch that runs until it is stopped -------------------------------------------------- */
 
 static uint32_t *stop_word;
-static uint32_t has_begun;
+static uint32_t has_begun, has_ended;
 static int64_t modules_at_begin;
 
 static void run_until_stopped(const fake_launch *l) {
@@ -29,6 +29,7 @@ static void run_until_stopped(const fake_launch *l) {
   modules_at_begin = fake.live("module");
   __atomic_store_n(&has_begun, 1, __ATOMIC_RELEASE);
   while (__atomic_load_n(stop_word, __ATOMIC_ACQUIRE) == 0) continue;
+  __atomic_store_n(&has_ended, 1, __ATOMIC_RELEASE);
 }
 
 typedef struct resident {
@@ -414,7 +415,8 @@ START_TEST(loss_ends_it) {
   rig again;
   prepare(&p, "");
   submit(&p);
-  __atomic_store_n(stop_word, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(stop_word, 1, __ATOMIC_RELEASE); /* what runs on the fake device would go on, and read it */
+  while (__atomic_load_n(&has_ended, __ATOMIC_ACQUIRE) == 0) continue;
   rig_script("fail cuEventQuery CUDA_ERROR_ILLEGAL_ADDRESS");
   rig_wants("lost", ops->timeline_wait(p.timeline, 1, 60000000000u, &error), VYRE_ERR_DEVICE_LOST, &error);
   ck_assert_int_eq(p.completion.status, VYRE_ERR_DEVICE_LOST);
