@@ -34,8 +34,8 @@ static vyre_status check_features(const vyre_plugin_executable *e, vyre_error *e
 /* What the device promises only of code made with more care than this. */
 static uint32_t careless(const vyre_plugin_executable *e) {
   const uint32_t lacking = spirv_target_of(&e->device->facts->caps).features & ~e->facts.features;
-  return ((lacking & SPIRV_KEEP_32) != 0 ? VYRE_NUMERIC_SUBNORMALS : 0) |
-         ((lacking & SPIRV_WIDE_32) != 0 ? VYRE_NUMERIC_DIVISION : 0);
+  return ((lacking & SPIRV_KEEP_32) != 0 ? VYRE_NUMERIC_SUBNORMALS | VYRE_NUMERIC_FMA : 0) |
+         ((lacking & SPIRV_WIDE_32) != 0 ? VYRE_NUMERIC_DIVISION | VYRE_NUMERIC_FMA : 0);
 }
 
 static vyre_status check_numeric(const vyre_plugin_executable *e, vyre_error *error) {
@@ -71,6 +71,9 @@ static vyre_status check_entry(const vyre_plugin_executable *e, const vyre_kerne
   uint64_t invocations = (uint64_t)size[0] * size[1] * size[2];
   if (invocations > limits->maxComputeWorkGroupInvocations)
     return lacks(e, "invocations of a workgroup:", invocations, limits->maxComputeWorkGroupInvocations, error);
+  const uint64_t most = (uint64_t)e->facts.subgroup * e->device->facts->sizes.maxComputeWorkgroupSubgroups;
+  if (e->facts.subgroup != 0 && vulkan_requires_size(e->device->facts) && invocations > most)
+    return lacks(e, "invocations of a workgroup in subgroups of a size that is required:", invocations, most, error);
   if (entry->shared_bytes > limits->maxComputeSharedMemorySize)
     return lacks(e, "bytes of workgroup memory:", entry->shared_bytes, limits->maxComputeSharedMemorySize, error);
   return VYRE_OK;

@@ -120,16 +120,15 @@ static vyre_status make_pipeline_layout(vyre_plugin_executable *e, vulkan_module
 
 /* ---- Pipelines ------------------------------------------------------------------------------- */
 
-/* Full subgroups of the size that the code was emitted for. */
+/* Full subgroups of the size that the code was emitted for, which is said only where there is another: workgroups whose
+ * size is required may have fewer of them (VkPhysicalDeviceSubgroupSizeControlProperties). */
 static void require_subgroups(const vyre_plugin_executable *e, VkPipelineShaderStageCreateInfo *stage,
                               VkPipelineShaderStageRequiredSubgroupSizeCreateInfo *size) {
   const vyre_plugin_device *device = e->device;
-  const VkPhysicalDeviceSubgroupSizeControlProperties *sizes = &device->facts->sizes;
   if (e->facts.subgroup == 0) return;
   if (VULKAN_HAS(device, FULL_SUBGROUPS))
     stage->flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
-  if (!VULKAN_HAS(device, SIZE_CONTROL) || (sizes->requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) == 0)
-    return;
+  if (!vulkan_requires_size(device->facts)) return;
   size->requiredSubgroupSize = e->facts.subgroup;
   stage->pNext = size;
 }

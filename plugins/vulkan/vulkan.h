@@ -67,6 +67,11 @@ typedef struct vulkan_facts {
   bool tested;
 } vulkan_facts;
 
+/* Whether a pipeline has to say which size its subgroups have: there are several. */
+static inline bool vulkan_requires_size(const vulkan_facts *facts) {
+  return facts->sizes.minSubgroupSize != facts->sizes.maxSubgroupSize;
+}
+
 /* ---- Plugin ---------------------------------------------------------------------------------- */
 
 struct vyre_plugin {
