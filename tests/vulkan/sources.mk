@@ -10,7 +10,7 @@ tests_vulkan_test_spirv_CFLAGS = $(TEST_CFLAGS)
 tests_vulkan_test_spirv_LDADD = plugins/vulkan/libspirv.la plugins/gpu/libgpu.la tests/gen/libgen.la $(TEST_LIBS)
 
 check_PROGRAMS += tests/vulkan/test_chains
-TESTS += tests/vulkan/test_chains
+TESTS += tests/vulkan/test_chains tests/vulkan/conform.sh
 valgrind_skip += tests/vulkan/test_chains
 tests_vulkan_test_chains_SOURCES = tests/vulkan/test_chains.c tests/vulkan/emitted.c tests/vulkan/emitted.h $(vulkan_rig)
 tests_vulkan_test_chains_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
@@ -43,7 +43,7 @@ tests_vulkan_test_selftest_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_vulkan_test_selftest_CFLAGS = $(TEST_CFLAGS)
 tests_vulkan_test_selftest_LDADD = plugins/gpu/libgpu.la $(TEST_LIBS)
 endif
-EXTRA_DIST += tests/vulkan/test_patch.sh tests/vulkan/test_reasons.sh
+EXTRA_DIST += tests/vulkan/conform.sh tests/vulkan/test_patch.sh tests/vulkan/test_reasons.sh
 EXTRA_DIST += \
 	tests/vulkan/golden/fused.vyre tests/vulkan/golden/fused.spirv \
 	tests/vulkan/golden/narrow.vyre tests/vulkan/golden/narrow.spirv \
