@@ -33,8 +33,10 @@ static uint8_t *base;
 static size_t base_bytes;
 static const vyre_kernel_header *kernel;
 
+/* Once for all tests that share a process. */
 static void make_base(void) {
   vyre_error error = VYRE_ERROR_INIT;
+  if (base != NULL) return;
   vyre_diagnostics *diagnostics;
   vyre_program *program;
   ck_assert_int_eq(vyre_diagnostics_create("base", base_text, strlen(base_text), &diagnostics), VYRE_OK);
