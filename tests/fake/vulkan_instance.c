@@ -172,7 +172,8 @@ static void fill_chained(VkPhysicalDevice gpu, VkBaseOutStructure *s) {
   }
   case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES: {
     VkPhysicalDeviceVulkan13Properties *p = (void *)s;
-    p->minSubgroupSize = p->maxSubgroupSize = subgroup_size();
+    p->minSubgroupSize = (uint32_t)fake_number("smallest", subgroup_size());
+    p->maxSubgroupSize = subgroup_size();
     p->maxComputeWorkgroupSubgroups = 32;
     p->requiredSubgroupSizeStages = VK_SHADER_STAGE_COMPUTE_BIT;
     p->maxBufferSize = fake_number("memory", 1u << 30);
@@ -195,7 +196,8 @@ static void fill_chained(VkPhysicalDevice gpu, VkBaseOutStructure *s) {
   }
   case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES: {
     VkPhysicalDeviceSubgroupSizeControlProperties *p = (void *)s;
-    p->minSubgroupSize = p->maxSubgroupSize = subgroup_size();
+    p->minSubgroupSize = (uint32_t)fake_number("smallest", subgroup_size());
+    p->maxSubgroupSize = subgroup_size();
     p->maxComputeWorkgroupSubgroups = 32;
     p->requiredSubgroupSizeStages = VK_SHADER_STAGE_COMPUTE_BIT;
     break;

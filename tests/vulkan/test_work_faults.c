@@ -460,6 +460,27 @@ static void refused(rig *r, vyre_status status, vyre_status wanted, const char *
                 r->error.text);
 }
 
+/* A device with 32 subgroups in a workgroup, of a size that is required where there are several. */
+START_TEST(workgroups_of_too_many_subgroups_are_refused) {
+  static const char *const texts[] = {
+    "program few workgroup(1024) subgroup(32) { write r: u32[]; r[gid.x] = subgroup_add(lid.x); }",
+    "program many workgroup(1024) subgroup(8) { write r: u32[]; r[gid.x] = subgroup_add(lid.x); }" };
+  rig r;
+  begin(&r, "set subgroup 32; set smallest 8");
+  for (int i = 0; i < 2; i++) {
+    vyre_plugin_executable *e = NULL;
+    vyre_bytes code;
+    rig_must(&r, rig_compile(&r, texts[i], &code));
+    vyre_status status = r.ops->executable_load(r.device, code.data, code.length, &e, &r.error);
+    if (i == 0) rig_must(&r, status);
+    else refused(&r, status, VYRE_ERR_LIMIT, "256");
+    if (e != NULL) r.ops->executable_destroy(e);
+    free(code.data);
+  }
+  end(&r);
+}
+END_TEST
+
 START_TEST(absurd_launches_are_refused) {
   rig r;
   vyre_plugin_batch *batch = NULL;
@@ -590,6 +611,7 @@ int main(void) {
     work_that_fails_later_says_so_in_its_record_with_fences, queues_wait_for_each_other,
     queues_wait_for_each_other_with_fences, a_batch_that_is_submitted_again_makes_nothing,
     a_batch_that_is_submitted_again_makes_nothing_with_fences, a_batch_is_pending_many_times,
+    workgroups_of_too_many_subgroups_are_refused,
     absurd_launches_are_refused, bindings_that_do_not_fit_are_refused, late_values_that_do_not_fit_are_refused,
     a_program_that_was_compiled_before_comes_from_the_cache
   };
