@@ -240,20 +240,12 @@ static void free_room(spirv_emitter *e) {
   spirv_module_free(&e->m);
 }
 
-static void describe_buffers(spirv_emitter *e) {
-  for (uint32_t i = 0; i < e->kernel->bindings.count; i++)
-    e->buffers[i].is_read_only =
-      VYRE_KERNEL_AT(vyre_kernel_binding, e->kernel, bindings, i)->access == VYRE_ACCESS_READ;
-  if (e->layout.table_buffer != UINT32_MAX) e->buffers[e->layout.table_buffer].is_read_only = true;
-}
-
 static void emit_entries(spirv_emitter *e) {
   if (e->target->features & SPIRV_MEMORY_MODEL) {
     spirv_need(&e->m, CAP_MEMORY_MODEL);
     spirv_need(&e->m, CAP_DEVICE_SCOPE);
   }
   if (e->mode == SPIRV_ADDRESSED) spirv_need(&e->m, CAP_ADDRESSES);
-  describe_buffers(e);
   spirv_begin_launch(e);
   for (uint32_t i = 0; i < e->kernel->entries.count && e->status == VYRE_OK; i++) emit_entry(e, i);
   spirv_mark_aliases(e);

@@ -26,7 +26,7 @@ typedef struct spirv_variable {
 /* A buffer is bound once for each view that it is seen in. */
 typedef struct spirv_buffer {
   spirv_variable variables[VIEWS];
-  bool is_read_only, is_coherent;
+  bool is_coherent;
   /* Of the open entry point, where the scan found them used: */
   bool wants_address, wants_length, wants_wide_length, wants_high;
   uint32_t address;     /* u64 */

@@ -77,6 +77,8 @@ static void name_binding(spirv_emitter *e, uint32_t id, uint32_t number) {
   spirv_put_text(&e->m.part[PART_NAMES], SpvOpName, &id, 1, VYRE_KERNEL_TEXT(e->kernel, b->name), NULL, 0);
 }
 
+/* None is called NonWritable: beside such a buffer, NVIDIA's compiler (580.159.04) takes loads of the others for what they
+ * were before the last store. */
 static uint32_t storage_variable(spirv_emitter *e, uint32_t number, spirv_view unit) {
   spirv_buffer *b = &e->buffers[number];
   spirv_variable *variable = &b->variables[unit];
@@ -86,7 +88,6 @@ static uint32_t storage_variable(spirv_emitter *e, uint32_t number, spirv_view u
     name_binding(e, variable->id, number);
     spirv_put(&e->m, PART_MARKS, SpvOpDecorate, variable->id, SpvDecorationDescriptorSet, 0);
     spirv_put(&e->m, PART_MARKS, SpvOpDecorate, variable->id, SpvDecorationBinding, number);
-    if (b->is_read_only) spirv_put(&e->m, PART_MARKS, SpvOpDecorate, variable->id, SpvDecorationNonWritable);
   }
   return spirv_name(e, variable);
 }
