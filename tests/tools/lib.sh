@@ -4,6 +4,7 @@
 #   out_has TEXT, err_has TEXT   want it somewhere
 #   err_is_empty, out_is_empty
 #   absent FILE...          wants that none of them is there
+#   is_short                whether long tests are to be short: VYRE_SHORT_TESTS is set, or there are sanitizers
 #   finish                  ends the test; its last line
 # A failed wish is told and the test goes on; finish then fails.
 set -u
@@ -23,6 +24,8 @@ VYRE_CONFIG=
 export HOME XDG_CONFIG_HOME VYRE_CONFIG
 failures=0
 command_line=
+
+is_short() { [ -n "${VYRE_SHORT_TESTS:-}" ] || [ "$VYRE_SANITIZERS" != no ]; }
 
 fail() {
   echo "FAIL: $command_line"
