@@ -1,6 +1,7 @@
 #!/bin/sh
 # The command as a whole: names and options, a run beside peers of every kind, what comes of it, and two runs compared.
 . "$top_srcdir/tests/tools/lib.sh"
+skip_if_short
 bench=$top_builddir/bench/vyre-bench
 case=elementwise.add.true.S.32
 VYRE_BACKEND_PATH=$VYRE_TEST_BACKENDS

@@ -2,7 +2,7 @@
 . "$top_srcdir/tests/tools/lib.sh"
 
 stage=$top_srcdir/bench/stage-gpu
-test "$VYRE_SANITIZERS" = no || { echo "sanitizers bring libraries of the compiler"; exit 77; }
+skip_if_short # sanitizers bring libraries of the compiler
 command -v patchelf >/dev/null || { echo "there is no patchelf"; exit 77; }
 
 expect 2 "$stage"

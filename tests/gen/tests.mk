@@ -8,3 +8,4 @@ tests_gen_test_generator_LDADD = tests/gen/libgen.la $(TEST_IR_LIBS)
 tests_gen_test_shrink_SOURCES = tests/gen/test_shrink.c
 tests_gen_test_shrink_CFLAGS = $(TEST_CFLAGS)
 tests_gen_test_shrink_LDADD = tests/gen/libgen.la $(TEST_IR_LIBS)
+valgrind_skip += tests/gen/test_shrink # long, and under sanitizers, too

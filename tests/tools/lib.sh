@@ -5,6 +5,7 @@
 #   err_is_empty, out_is_empty
 #   absent FILE...          wants that none of them is there
 #   is_short                whether long tests are to be short: VYRE_SHORT_TESTS is set, or there are sanitizers
+#   skip_if_short           ends a test that can't be short
 #   finish                  ends the test; its last line
 # A failed wish is told and the test goes on; finish then fails.
 set -u
@@ -26,6 +27,9 @@ failures=0
 command_line=
 
 is_short() { [ -n "${VYRE_SHORT_TESTS:-}" ] || [ "$VYRE_SANITIZERS" != no ]; }
+skip_if_short() {
+  ! is_short || { echo 'skipped: it takes minutes, and short tests are asked for (VYRE_SHORT_TESTS, or sanitizers)'; exit 77; }
+}
 
 fail() {
   echo "FAIL: $command_line"

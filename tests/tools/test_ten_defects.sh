@@ -2,7 +2,7 @@
 # The conformance kit finds what it is for: each copy of the template has one defect, and `vyre conform` names the check
 # that finds it, in words that lead to the place. A defect that can't be planted any more is a failure too.
 . "$top_srcdir/tests/tools/lib.sh"
-[ "$VYRE_SANITIZERS" = no ] || { echo 'skipped: the copies would have to be built with the sanitizer of the host'; exit 77; }
+skip_if_short # the copies would have to be built with the sanitizer of the host
 template=$top_srcdir/plugins/template
 mkdir objects
 

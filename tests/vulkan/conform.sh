@@ -9,7 +9,7 @@
 VYRE_CACHE=off
 VYRE_BACKEND_PATH=$VYRE_TEST_BACKENDS
 export VYRE_CACHE VYRE_BACKEND_PATH
-! is_short || { echo 'skipped: takes minutes, and short tests are asked for (VYRE_SHORT_TESTS, or sanitizers)'; exit 77; }
+skip_if_short
 
 found=$("$VYRE" backends --all 2>/dev/null | sed -n '/vyre_backend_vulkan.so: /{p;n;p;}')
 case $found in
