@@ -263,5 +263,5 @@ int main(void) {
                            a_kept_program_is_read_back,
                            text_is_taken_apart,
                            NULL };
-  return run_suite("shrinking random programs", 60, tests);
+  return run_suite("shrinking random programs", 240, tests);
 }
