@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sanitizers make programs about ten times as slow, and a distribution repeats what was just tested: long tests go on for
- * a tenth of the rounds there. VYRE_SHORT_TESTS=1 asks for that. */
+/* Sanitizers make programs about ten times as slow: long tests go on for a tenth of the rounds there. VYRE_SHORT_TESTS=1
+ * asks for that elsewhere. */
 static inline bool suite_is_short(void) {
   const char *asked = getenv("VYRE_SHORT_TESTS"), *sanitizers = getenv("VYRE_SANITIZERS");
   return (asked != NULL && asked[0] != 0) || (sanitizers != NULL && strcmp(sanitizers, "no") != 0);
