@@ -95,6 +95,10 @@ vyre_status vyre_submission_result(const vyre_submission *s, vyre_error *error) 
   const vyre_completion *c = &s->completion;
   if (c->status == VYRE_OK) return VYRE_OK;
   if (c->status == VYRE_ERR_TRAP) return trapped(s, error);
+  if (c->status == VYRE_ERR_DEVICE_LOST && c->text[0] == 0) { /* what helps is known, though the plugin said nothing */
+    vyre_status status = vyre_device_check(s->queue->device, error);
+    if (status != VYRE_OK) return status;
+  }
   vyre_fail(error, c->status, s->queue->device->name, "%s", c->text[0] != 0 ? c->text : vyre_status_text(c->status));
   if (error != NULL && error->size >= sizeof *error) error->vendor_code = c->vendor_code;
   return c->status;

@@ -492,7 +492,7 @@ static vyre_status submit(vyre_plugin_queue *queue, const vyre_submit *s, vyre_e
   pthread_mutex_unlock(&lock);
   if (!lost) return VYRE_OK;
   free(p);
-  return fail(error, VYRE_ERR_DEVICE_LOST, "The fake device fell off its bus.");
+  return fail(error, VYRE_ERR_DEVICE_LOST, "The fake device fell off its bus. Fix: put it back.");
 }
 
 static vyre_status timeline_create(vyre_plugin_device *device, uint64_t value, vyre_plugin_timeline **out,
