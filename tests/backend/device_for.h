@@ -2,6 +2,9 @@
 #ifndef VYRE_TESTS_BACKEND_DEVICE_FOR_H
 #define VYRE_TESTS_BACKEND_DEVICE_FOR_H
 
+#include <check.h>
+#include <string.h>
+
 #include <vyre/vyre.h>
 
 typedef struct bench {
@@ -20,6 +23,25 @@ uint64_t live_objects(vyre_device *device);
 /* Parses a program; fails the test with its diagnostics. */
 vyre_program *program_of(const char *text);
 vyre_executable *compile(const bench *b, const char *text);
+
+/* |call| goes well; it may name |error|. */
+#define OK(call)                                                                                            \
+  do {                                                                                                      \
+    vyre_error error = VYRE_ERROR_INIT;                                                                     \
+    vyre_status got = (call);                                                                               \
+    ck_assert_msg(got == VYRE_OK, "%s: %s: %s", #call, vyre_status_name(got), error.text);                  \
+  } while (0)
+
+/* It ends with this status, and says that and what would help. */
+#define REFUSED(call, wanted, says)                                                                         \
+  do {                                                                                                      \
+    vyre_error error = VYRE_ERROR_INIT;                                                                     \
+    vyre_status got = (call);                                                                               \
+    ck_assert_msg(got == (wanted), "%s: %s", vyre_status_name(got), error.text);                            \
+    ck_assert_int_eq(error.status, (wanted));                                                               \
+    ck_assert_msg(strstr(error.text, says) != NULL, "\"%s\" is not in: %s", says, error.text);              \
+    ck_assert_msg(strstr(error.text, "Fix: ") != NULL, "no fix: %s", error.text);                           \
+  } while (0)
 
 /* y[i] += x[i] * a */
 #define SAXPY                                                                       \

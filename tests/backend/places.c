@@ -1,6 +1,7 @@
 #include "places.h"
 
 #include <check.h>
+#include <dirent.h>
 #include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "backend/cache.h"
 
 static char root[256];
 
@@ -49,20 +52,42 @@ void write_file(const char *path, const void *data, size_t bytes) {
   ck_assert_int_eq(fclose(file), 0);
 }
 
-unsigned char *read_fake(size_t *bytes) {
-  const char *build = getenv("top_builddir");
-  char path[4096];
-  snprintf(path, sizeof path, "%s/tests/backend/.libs/fake.so", build != NULL ? build : ".");
+unsigned char *read_file(const char *path, size_t *bytes) {
   FILE *file = fopen(path, "rb");
   ck_assert_msg(file != NULL, "%s can't be read", path);
   fseek(file, 0, SEEK_END);
   *bytes = (size_t)ftell(file);
   rewind(file);
-  unsigned char *data = malloc(*bytes);
+  unsigned char *data = malloc(*bytes + 1);
   ck_assert_ptr_nonnull(data);
   ck_assert_uint_eq(fread(data, 1, *bytes, file), *bytes);
   fclose(file);
   return data;
+}
+
+unsigned count_files(const char *directory, const char *prefix, const char *suffix, uint64_t *total) {
+  DIR *stream = opendir(directory);
+  unsigned count = 0;
+  *total = 0;
+  ck_assert_ptr_nonnull(stream);
+  for (struct dirent *e; (e = readdir(stream)) != NULL;) {
+    struct stat info;
+    size_t all = strlen(e->d_name), end_bytes = strlen(suffix);
+    if (strncmp(e->d_name, prefix, strlen(prefix)) != 0 || all < end_bytes) continue;
+    if (strcmp(e->d_name + all - end_bytes, suffix) != 0 || e->d_name[0] == '.') continue;
+    ck_assert_int_eq(fstatat(dirfd(stream), e->d_name, &info, 0), 0);
+    *total += vyre_cache_charge((uint64_t)info.st_size);
+    count++;
+  }
+  closedir(stream);
+  return count;
+}
+
+unsigned char *read_fake(size_t *bytes) {
+  const char *build = getenv("top_builddir");
+  char path[4096];
+  snprintf(path, sizeof path, "%s/tests/backend/.libs/fake.so", build != NULL ? build : ".");
+  return read_file(path, bytes);
 }
 
 void copy_fake_part(const char *path, size_t part) {

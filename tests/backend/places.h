@@ -20,6 +20,10 @@ void copy_fake(const char *path);
 void copy_fake_part(const char *path, size_t bytes);
 /* Reads the whole fake plugin; the caller frees it. */
 unsigned char *read_fake(size_t *bytes);
+/* Reads a whole file; the caller frees it. */
+unsigned char *read_file(const char *path, size_t *bytes);
+/* Files of a directory that begin and end so and are not hidden; |total| is what the cache counts them as. */
+unsigned count_files(const char *directory, const char *prefix, const char *suffix, uint64_t *total);
 void write_file(const char *path, const void *data, size_t bytes);
 
 /* Whether this process has the file |path| open as a library. */

@@ -1,6 +1,6 @@
 # Plugins, devices, and everything that runs on them.
 backend_tests = tests/backend/test_abi_layout tests/backend/test_loader tests/backend/test_bindings \
-	tests/backend/test_objects tests/backend/test_run
+	tests/backend/test_objects tests/backend/test_pending tests/backend/test_run
 check_PROGRAMS += $(backend_tests)
 TESTS += $(backend_tests)
 EXTRA_DIST += tests/backend/abi_layout.golden
@@ -21,9 +21,13 @@ tests_backend_test_loader_LDADD = $(TEST_LIBS)
 tests_backend_test_bindings_SOURCES = tests/backend/test_bindings.c $(tests_backend_helpers)
 tests_backend_test_bindings_CFLAGS = $(TEST_CFLAGS)
 tests_backend_test_bindings_LDADD = $(TEST_LIBS)
-tests_backend_test_objects_SOURCES = tests/backend/test_objects.c $(tests_backend_helpers)
+tests_backend_adder = tests/backend/adder.c tests/backend/adder.h $(tests_backend_helpers)
+tests_backend_test_objects_SOURCES = tests/backend/test_objects.c $(tests_backend_adder)
 tests_backend_test_objects_CFLAGS = $(TEST_CFLAGS)
 tests_backend_test_objects_LDADD = $(TEST_LIBS)
+tests_backend_test_pending_SOURCES = tests/backend/test_pending.c $(tests_backend_adder)
+tests_backend_test_pending_CFLAGS = $(TEST_CFLAGS)
+tests_backend_test_pending_LDADD = $(TEST_LIBS)
 tests_backend_test_run_SOURCES = tests/backend/test_run.c tests/fail_malloc.c $(tests_backend_helpers)
 tests_backend_test_run_CFLAGS = $(TEST_CFLAGS)
 tests_backend_test_run_LDADD = $(TEST_LIBS)
@@ -36,11 +40,14 @@ tests_backend_test_emit_CFLAGS = $(TEST_CFLAGS)
 tests_backend_test_emit_LDADD = $(TEST_LIBS)
 
 # The disk cache.
-check_PROGRAMS += tests/backend/test_cache
-TESTS += tests/backend/test_cache
+check_PROGRAMS += tests/backend/test_cache tests/backend/test_cached
+TESTS += tests/backend/test_cache tests/backend/test_cached
 tests_backend_test_cache_SOURCES = tests/backend/test_cache.c tests/fail_malloc.c $(tests_backend_helpers)
 tests_backend_test_cache_CFLAGS = $(TEST_CFLAGS)
 tests_backend_test_cache_LDADD = $(TEST_LIBS)
+tests_backend_test_cached_SOURCES = tests/backend/test_cached.c $(tests_backend_helpers)
+tests_backend_test_cached_CFLAGS = $(TEST_CFLAGS)
+tests_backend_test_cached_LDADD = $(TEST_LIBS)
 
 # Faults that other projects had.
 check_PROGRAMS += tests/backend/test_faults

@@ -8,16 +8,6 @@
 #include "../suite.h"
 #include "device_for.h"
 
-#define REFUSED(call, wanted, says)                                                                       \
-  do {                                                                                                    \
-    vyre_error error = VYRE_ERROR_INIT;                                                                   \
-    vyre_status got = (call);                                                                             \
-    ck_assert_msg(got == (wanted), "%s: %s", vyre_status_name(got), error.text);                          \
-    ck_assert_int_eq(error.status, (wanted));                                                             \
-    ck_assert_msg(strstr(error.text, says) != NULL, "\"%s\" is not in: %s", says, error.text);            \
-    ck_assert_msg(strstr(error.text, "Fix: ") != NULL, "no fix: %s", error.text);                         \
-  } while (0)
-
 static vyre_buffer *buffer(const bench *b, uint64_t bytes) {
   vyre_buffer *out;
   ck_assert_int_eq(vyre_buffer_create(b->device, bytes, 0, &out, NULL), VYRE_OK);

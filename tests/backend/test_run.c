@@ -8,22 +8,6 @@
 #include "../suite.h"
 #include "device_for.h"
 
-#define OK(call)                                                                           \
-  do {                                                                                     \
-    vyre_error error = VYRE_ERROR_INIT;                                                    \
-    vyre_status got = (call);                                                              \
-    ck_assert_msg(got == VYRE_OK, "%s: %s", vyre_status_name(got), error.text);            \
-  } while (0)
-
-#define REFUSED(call, wanted, says)                                                        \
-  do {                                                                                     \
-    vyre_error error = VYRE_ERROR_INIT;                                                    \
-    vyre_status got = (call);                                                              \
-    ck_assert_msg(got == (wanted), "%s: %s", vyre_status_name(got), error.text);           \
-    ck_assert_msg(strstr(error.text, says) != NULL, "\"%s\" is not in: %s", says, error.text); \
-    ck_assert_msg(strstr(error.text, "Fix: ") != NULL, "no fix: %s", error.text);          \
-  } while (0)
-
 #define COUNT(args) (sizeof(args) / sizeof *(args))
 
 START_TEST(saxpy) {
