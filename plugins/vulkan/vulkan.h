@@ -67,9 +67,10 @@ typedef struct vulkan_facts {
   bool tested;
 } vulkan_facts;
 
-/* Whether a pipeline has to say which size its subgroups have: there are several. */
+/* Whether a pipeline has to say which size its subgroups have: there are several, and it may. */
 static inline bool vulkan_requires_size(const vulkan_facts *facts) {
-  return facts->sizes.minSubgroupSize != facts->sizes.maxSubgroupSize;
+  return VULKAN_HAS(facts, SIZE_CONTROL) && (facts->sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+         facts->sizes.minSubgroupSize != facts->sizes.maxSubgroupSize;
 }
 
 /* ---- Plugin ---------------------------------------------------------------------------------- */

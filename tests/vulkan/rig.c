@@ -237,6 +237,7 @@ vyre_status rig_compile(rig *r, const char *text, vyre_bytes *blob) {
   options.opcode_count = r->desc->opcode_count;
   options.needs = r->caps.needs;
   options.numeric = r->caps.numeric;
+  options.subgroup_size = r->subgroup;
   rig_must(r, vyre_text_parse(text, strlen(text), NULL, NULL, &program, &r->error));
   rig_must(r, vyre_wire_encode(program, &wire, &wire_bytes));
   rig_must(r, vyre_lower(program, &options, &kernel, &kernel_bytes, &r->error));

@@ -21,6 +21,7 @@ typedef struct rig {
   uint64_t point;                 /* the last that was promised */
   vyre_capabilities caps;
   vyre_error error;               /* of the last call that failed */
+  uint32_t subgroup;              /* size that programs are compiled for; 0 for any */
 } rig;
 
 /* A setting of the plugin for what is opened from now on; NULL removes it. */

@@ -481,6 +481,22 @@ START_TEST(workgroups_of_too_many_subgroups_are_refused) {
 }
 END_TEST
 
+/* Where sizes can't be required, subgroups of one are made without any, and their number is no matter. */
+START_TEST(a_size_is_required_only_where_that_can_be) {
+  rig r;
+  vyre_plugin_executable *e = NULL;
+  vyre_bytes code;
+  rig_setting("without", "subgroup_size_control");
+  begin(&r, "set subgroup 32; set smallest 8");
+  r.subgroup = 1;
+  rig_must(&r, rig_compile(&r, "program ones workgroup(1024) { write r: u32[]; r[gid.x] = lid.x; }", &code));
+  rig_must(&r, r.ops->executable_load(r.device, code.data, code.length, &e, &r.error));
+  r.ops->executable_destroy(e);
+  free(code.data);
+  end(&r);
+}
+END_TEST
+
 START_TEST(absurd_launches_are_refused) {
   rig r;
   vyre_plugin_batch *batch = NULL;
@@ -611,7 +627,7 @@ int main(void) {
     work_that_fails_later_says_so_in_its_record_with_fences, queues_wait_for_each_other,
     queues_wait_for_each_other_with_fences, a_batch_that_is_submitted_again_makes_nothing,
     a_batch_that_is_submitted_again_makes_nothing_with_fences, a_batch_is_pending_many_times,
-    workgroups_of_too_many_subgroups_are_refused,
+    workgroups_of_too_many_subgroups_are_refused, a_size_is_required_only_where_that_can_be,
     absurd_launches_are_refused, bindings_that_do_not_fit_are_refused, late_values_that_do_not_fit_are_refused,
     a_program_that_was_compiled_before_comes_from_the_cache
   };
