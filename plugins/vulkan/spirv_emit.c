@@ -64,7 +64,7 @@ static void emit_insns(spirv_emitter *e) {
     const vyre_kernel_insn *in = gpu_insn(e->kernel, i);
     uint32_t id = emit_insn(e, in, i);
     if (in->result != 0) e->ids[in->result] = id;
-    if (in->result != 0 && e->is_cut) keep_carried(e, in->result);
+    if (e->is_cut) keep_carried(e, in->result);
     if (e->m.next > SPIRV_MAX_IDS)
       spirv_fail(e, VYRE_ERR_LIMIT,
                  "the program becomes more than %d SPIR-V ids at instruction %u of %u. Fix: split the program",
@@ -74,20 +74,16 @@ static void emit_insns(spirv_emitter *e) {
 
 /* ---- Entry points ---------------------------------------------------------------------------- */
 
-static void declare_slots(spirv_emitter *e) {
+static uint32_t declare_variable(spirv_emitter *e, spirv_type type) {
   spirv_module *m = &e->m;
-  for (uint32_t i = e->entry->slot_first; i < e->entry->slot_first + e->entry->slot_count; i++) {
-    const spirv_type type = spirv_type_of(VYRE_KERNEL_AT(vyre_kernel_slot, e->kernel, slots, i)->type);
-    uint32_t zero = spirv_zero(m, type), pointer = spirv_pointer(m, SpvStorageClassFunction, type);
-    e->slots[i] = spirv_id(m);
-    spirv_do(m, SpvOpVariable, pointer, e->slots[i], SpvStorageClassFunction, zero);
-  }
+  uint32_t zero = spirv_zero(m, type), pointer = spirv_pointer(m, SpvStorageClassFunction, type), id = spirv_id(m);
+  spirv_do(m, SpvOpVariable, pointer, id, SpvStorageClassFunction, zero);
+  return id;
 }
 
-static uint32_t declare_variable(spirv_emitter *e, spirv_type type) {
-  uint32_t pointer = spirv_pointer(&e->m, SpvStorageClassFunction, type), id = spirv_id(&e->m);
-  spirv_do(&e->m, SpvOpVariable, pointer, id, SpvStorageClassFunction);
-  return id;
+static void declare_slots(spirv_emitter *e) {
+  for (uint32_t i = e->entry->slot_first; i < e->entry->slot_first + e->entry->slot_count; i++)
+    e->slots[i] = declare_variable(e, spirv_type_of(VYRE_KERNEL_AT(vyre_kernel_slot, e->kernel, slots, i)->type));
 }
 
 static void declare_carried(spirv_emitter *e) {
