@@ -155,7 +155,8 @@ static void chain_with_values(FILE *out, uint32_t n) {
     made += d % 4 == 3;
     fprintf(out, "if (s * 7 %% %u == %u) { r = mix(v%u, v%u); } ", n, d, made, made / 3);
   }
-  for (fprintf(out, "else { r = v%u; } ", made); made != 0; made--) fputs("} ", out);
+  fprintf(out, "else { r = v%u; } ", made);
+  for (; made != 0; made--) fputs("} ", out);
 }
 
 static void deep_expression(FILE *out, uint32_t n) {

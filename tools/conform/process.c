@@ -22,7 +22,6 @@ __attribute__((weak)) size_t __sanitizer_get_current_allocated_bytes(void);
 uint64_t process_allocated(void) {
   if (__sanitizer_get_current_allocated_bytes) return __sanitizer_get_current_allocated_bytes();
 #ifdef __GLIBC__
-  malloc_trim(0); /* small blocks that were given back count as allocated until they are put together */
   struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;
 #else
