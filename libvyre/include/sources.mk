@@ -9,12 +9,14 @@ vyreinclude_HEADERS += \
 	libvyre/include/vyre/log.h \
 	libvyre/include/vyre/lower.h \
 	libvyre/include/vyre/opt.h \
+	libvyre/include/vyre/plan.h \
 	libvyre/include/vyre/status.h \
 	libvyre/include/vyre/text.h \
 	libvyre/include/vyre/vyre.h \
 	libvyre/include/vyre/wire.h \
 	libvyre/include/vyre/codes.def \
 	libvyre/include/vyre/config_keys.def \
+	libvyre/include/vyre/fuse_reasons.def \
 	libvyre/include/vyre/kernel_ops.def \
 	libvyre/include/vyre/kernel_types.def \
 	libvyre/include/vyre/needs.def \

@@ -10,6 +10,7 @@
 #include <vyre/log.h>
 #include <vyre/lower.h>
 #include <vyre/opt.h>
+#include <vyre/plan.h>
 #include <vyre/status.h>
 #include <vyre/text.h>
 #include <vyre/wire.h>
