@@ -10,8 +10,8 @@
 # A failed wish is told and the test goes on; finish then fails.
 set -u
 : "${top_srcdir:?run by make check}" "${VYRE:?run by make check}"
-# The command itself, where $VYRE is libtool's script around it, which takes much longer to start.
-if [ -x "$top_builddir/tools/.libs/vyre" ] && [ "$VYRE" = "$top_builddir/tools/vyre" ]; then
+# The command itself, where $VYRE leads to libtool's script around it, which takes ten times as long to start.
+if [ -x "$top_builddir/tools/.libs/vyre" ] && [ "$VYRE" -ef "$top_builddir/tools/vyre" ]; then
   VYRE=$top_builddir/tools/.libs/vyre
   LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
   export LD_LIBRARY_PATH
