@@ -1,6 +1,7 @@
 # Rule: every function of a public header has a comment before it: the paragraph (lines without a blank one between)
 # that declares it begins with one.
 . "$top_srcdir/tests/house/lib.sh"
+of_sources
 
 # documented INCLUDE_DIRECTORY
 documented() {

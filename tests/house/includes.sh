@@ -7,12 +7,14 @@
 # in tests/gen is one as well, and the command, which includes it, runs what it makes. The command's conformance kit has
 # base/ besides.
 . "$top_srcdir/tests/house/lib.sh"
+of_sources
 
 layers="base ir opt lower plan backend ops"
 
 # includes_of FILE: what it includes from this project, one a line, as written; system headers are left out.
 includes_of() {
-  sed -n 's/^[ \t]*#[ \t]*include[ \t]*\([<"][^>"]*[>"]\).*/\1/p' "$1" | grep -E '^"|^<vyre/'
+  sed -n -e 's/^[ \t]*#[ \t]*include[ \t]*\("[^>"]*[>"]\).*/\1/p' \
+    -e 's/^[ \t]*#[ \t]*include[ \t]*\(<vyre\/[^>"]*[>"]\).*/\1/p' "$1"
 }
 
 # allowed_layers LAYER: itself and those below.

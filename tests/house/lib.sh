@@ -2,6 +2,7 @@
 # `fault` and so fails. Every rule is first shown a bad sample, because a rule that can't fail proves nothing.
 : "${top_srcdir:?run this through make check}" "${top_builddir:?run this through make check}"
 : "${CC:?run this through make check}" "${objdir:?run this through make check}"
+: "${VYRE_SANITIZERS:?run this through make check}"
 set -u
 LC_ALL=C
 export LC_ALL
@@ -57,6 +58,11 @@ enforce() {
 skip() {
   echo "skipped: $*"
   exit 77
+}
+
+# of_sources: for a test that runs nothing of this build: a build with sanitizers has nothing to add to another one.
+of_sources() {
+  test "$VYRE_SANITIZERS" = no || skip "it reads files of the tree; a build without sanitizers runs it"
 }
 
 # without_comments FILE: its text, in which each comment is a blank.

@@ -2,6 +2,7 @@
 # What a row of neutral.patterns matches belongs into a plugin. One file may name processors: backend/host_cpu.c, which
 # says whether the machine that libvyre itself runs on has what a plugin was compiled for.
 . "$top_srcdir/tests/house/lib.sh"
+of_sources
 
 grep -v '^#' "$house/neutral.patterns" >"$scratch/patterns" || exit 99
 

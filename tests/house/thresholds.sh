@@ -2,6 +2,7 @@
 # from it is fresh; a table without what it has to have is refused; no source of the benchmarks has a threshold of its
 # own: neither a member of that name that is given a value, nor a comparison with a fraction.
 . "$top_srcdir/tests/house/lib.sh"
+of_sources
 
 table=$top_srcdir/docs/optimization/BENCH_TARGETS.toml
 generated=$top_srcdir/bench/harness/targets.inc

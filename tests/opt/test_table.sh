@@ -1,6 +1,7 @@
 # The table of rules: what is generated from it is fresh, and its rows hold at 8 bits for all inputs (all widths and
 # floats: make check-proofs). A wrong row, a lost precondition and one that nothing meets are found.
 . "$top_srcdir/tests/house/lib.sh"
+of_sources
 
 table=$top_srcdir/libvyre/opt/rules.def
 ops=$top_srcdir/libvyre/include/vyre/ops.def
