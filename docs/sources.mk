@@ -5,4 +5,5 @@ dist_doc_DATA += docs/benchmarks.md
 dist_doc_DATA += docs/ir.md
 dist_doc_DATA += docs/kernel.md
 dist_doc_DATA += docs/language.md
+dist_doc_DATA += docs/planning.md
 include docs/optimization/sources.mk

@@ -76,23 +76,9 @@ static int read_compile_options(run *r) {
   return result;
 }
 
-/* X[,Y[,Z]], each up to |most|. */
 static int read_axes(const char *option, const char *text, uint64_t most, uint64_t axes[3]) {
-  const char *wanted = most == UINT32_MAX ? "X[,Y[,Z]], each below 2^32" : "X[,Y[,Z]], each below 2^64";
-  const char *at = text;
-  for (int axis = 0; axis < 3; axis++) {
-    char number[24];
-    size_t bytes = strcspn(at, ",");
-    if (bytes >= sizeof number) return complain_number(option, text, wanted);
-    memcpy(number, at, bytes);
-    number[bytes] = '\0';
-    if (!data_parse_count(number, &axes[axis]) || axes[axis] > most)
-      return complain_number(option, text, wanted);
-    at += bytes;
-    if (!*at) return OUTPUT_DONE;
-    at++;
-  }
-  return complain_number(option, text, "at most three axes");
+  const char *wanted = data_parse_axes(text, most, axes);
+  return wanted ? complain_number(option, text, wanted) : OUTPUT_DONE;
 }
 
 static int read_extent(run *r) {

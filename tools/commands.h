@@ -11,6 +11,7 @@ int cmd_pack(const parsed_options *o);
 int cmd_unpack(const parsed_options *o);
 int cmd_backends(const parsed_options *o);
 int cmd_opt(const parsed_options *o);
+int cmd_fuse(const parsed_options *o);
 int cmd_emit(const parsed_options *o);
 int cmd_bench(const parsed_options *o);
 int cmd_conform(const parsed_options *o);

@@ -35,6 +35,22 @@ bool data_parse_count(const char *text, uint64_t *value) {
   return errno == 0 && *end == '\0';
 }
 
+const char *data_parse_axes(const char *text, uint64_t most, uint64_t axes[3]) {
+  const char *wanted = most == UINT32_MAX ? "X[,Y[,Z]], each below 2^32" : "X[,Y[,Z]], each below 2^64";
+  for (int axis = 0; axis < 3; axis++) {
+    char number[24];
+    size_t bytes = strcspn(text, ",");
+    if (bytes >= sizeof number) return wanted;
+    memcpy(number, text, bytes);
+    number[bytes] = '\0';
+    if (!data_parse_count(number, &axes[axis]) || axes[axis] > most) return wanted;
+    text += bytes;
+    if (!*text) return NULL;
+    text++;
+  }
+  return "at most three axes";
+}
+
 int data_zeros(vyre_type element, uint64_t count, data *out) {
   *out = (data){element, count, NULL};
   uint64_t bytes;

@@ -35,5 +35,8 @@ void data_print(const data *d);
 
 /* The whole of |text| as a decimal or 0x number. */
 bool data_parse_count(const char *text, uint64_t *value);
+/* X[,Y[,Z]], each up to |most|, which is UINT32_MAX or UINT64_MAX; an axis that is not given stays. Gives NULL, or what
+ * was wanted instead. */
+const char *data_parse_axes(const char *text, uint64_t most, uint64_t axes[3]);
 
 #endif

@@ -68,6 +68,8 @@ static int dispatch(const parsed_options *o) {
     return cmd_backends(o);
   case COMMAND_OPT:
     return cmd_opt(o);
+  case COMMAND_FUSE:
+    return cmd_fuse(o);
   case COMMAND_EMIT:
     return cmd_emit(o);
   case COMMAND_BENCH:

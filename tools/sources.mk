@@ -4,7 +4,7 @@ bin_PROGRAMS += tools/vyre
 tools_vyre_SOURCES = \
 	tools/bindings.c tools/bindings.h tools/bits.h \
 	tools/cmd_backends.c tools/cmd_bench.c tools/cmd_check.c tools/cmd_conform.c tools/cmd_emit.c tools/cmd_fmt.c \
-	tools/cmd_opt.c tools/cmd_pack.c \
+	tools/cmd_fuse.c tools/cmd_opt.c tools/cmd_pack.c \
 	tools/cmd_run.c tools/commands.h \
 	tools/compare.c tools/compare.h \
 	tools/data.c tools/data.h \

@@ -20,7 +20,7 @@ tests_tools_test_profile_LDADD = $(TEST_LIBS) $(JANSSON_LIBS)
 tools_scripts = \
 	tests/tools/test_backends.sh tests/tools/test_check.sh tests/tools/test_docs.sh tests/tools/test_emit.sh \
 	tests/tools/test_examples.sh \
-	tests/tools/test_files.sh tests/tools/test_fmt.sh tests/tools/test_installed.sh tests/tools/test_npy_matrix.sh \
+	tests/tools/test_files.sh tests/tools/test_fmt.sh tests/tools/test_fuse.sh tests/tools/test_installed.sh tests/tools/test_npy_matrix.sh \
 	tests/tools/test_opt.sh tests/tools/test_pack.sh tests/tools/test_run.sh tests/tools/test_ten_defects.sh tests/tools/test_usage.sh
 TESTS += $(tools_unit_tests) $(tools_scripts)
 EXTRA_DIST += $(tools_scripts) tests/tools/lib.sh

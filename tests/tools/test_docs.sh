@@ -5,7 +5,7 @@ page=$top_builddir/tools/vyre.1
 bash_file=$top_builddir/tools/bash/vyre zsh_file=$top_builddir/tools/zsh/_vyre fish_file=$top_builddir/tools/fish/vyre.fish
 command_line='the generated files'
 for file in "$page" "$bash_file" "$zsh_file" "$fish_file"; do [ -s "$file" ] || fail "$file is missing"; done
-for command in run check fmt pack unpack opt emit backends bench conform; do
+for command in run check fmt pack unpack opt fuse emit backends bench conform; do
   "$VYRE" $command --help >help || fail "no help of $command"
   for option in $(sed -n 's/^ .*--\([a-z-]*\).*/\1/p' help | sort -u); do
     grep -q -- "$(printf '%s' "$option" | sed 's/-/\\\\-/g')" "$page" || fail "the manual page lacks --$option"

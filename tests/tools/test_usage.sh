@@ -18,7 +18,7 @@ expect 2 "$VYRE" --verson; err_has 'did you mean `vyre --version`'
 expect 2 "$VYRE" -x; err_has 'there is no option -x before a command'; err_lacks 'did you mean'
 
 # Every option of every command has its help, and every command refuses an unknown option with a suggestion.
-for command in run check fmt pack unpack backends bench help; do
+for command in run check fmt pack unpack fuse backends bench help; do
   expect 0 "$VYRE" help $command; out_has "Usage: vyre $command"; out_has '--help'; err_is_empty
   cp out by_help
   expect 0 "$VYRE" $command --help; same out by_help
