@@ -1,7 +1,7 @@
 # Everything that is emitted passes ptxas, for each target that it lists: the golden programs, those of lowering, the
 # kernels of the benchmark (with the registers and spills of resources.golden; optimized they spill nothing), the
 # examples, and random ones.
-# VYRE_PTXAS_SEEDS says how many of these (96); VYRE_UPDATE_GOLDEN=1 takes new resources.
+# VYRE_PTXAS_SEEDS says how many of these (96; a tenth where tests are short); VYRE_UPDATE_GOLDEN=1 takes new resources.
 set -u
 ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null)
 if test -z "$ptxas"; then
@@ -20,7 +20,9 @@ fail() {
 }
 version=$("$ptxas" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
 listed=$("$ptxas" --help | grep -o "'sm_[0-9a-z]*'" | tr -d "'" | sort -u)
-seeds=${VYRE_PTXAS_SEEDS:-96}
+seeds=96
+test "$VYRE_SANITIZERS" = no && test -z "${VYRE_SHORT_TESTS:-}" || seeds=10
+seeds=${VYRE_PTXAS_SEEDS:-$seeds}
 resources_of=90
 
 # assemble SM WHAT ARGUMENTS...: emits for it, and assembles each file.
