@@ -1,5 +1,5 @@
-/* The numeric self-test: what Vulkan leaves to the device, such as subnormals, exact division and exact fma, is found by
- * a run of the emitter's own code, once for each device and driver. */
+/* The numeric self-test: what Vulkan leaves to the device, such as subnormals, exact division and exact fma, and what a
+ * driver's compiler is known to get wrong, is found by runs of the emitter's own code, once for each device and driver. */
 #include "plugins/vulkan/selftest.h"
 
 #include <string.h>
@@ -43,7 +43,8 @@ enum { ALL = VYRE_NUMERIC_SUBNORMALS | VYRE_NUMERIC_FMA | VYRE_NUMERIC_DIVISION 
 enum { WRONG = 1 << 30 };
 typedef struct findings {
   uint32_t f32, f64;
-  uint32_t exactly; /* SPIRV_EXACTLY: what the promises of f32 rest on */
+  uint32_t exactly; /* SPIRV_EXACTLY: what the promises of f32, and right integers, rest on */
+  uint32_t u64;     /* 1 where it is right */
 } findings;
 
 /* ---- Judging --------------------------------------------------------------------------------- */
@@ -99,7 +100,58 @@ static uint32_t judge(const format *f, const uint8_t *results) {
   return (ALL & ~broken) | (broken & WRONG);
 }
 
+/* ---- Integers -------------------------------------------------------------------------------- */
+
+static const uint32_t integer_param = 0x98765432;
+static const uint64_t edges[] = {
+  0, 1, 2, 3, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100000000, 7139205961, 7139205963, 0x7FFFFFFFFFFFFFFF,
+  0x8000000000000000, 0xFFFFFFFF00000000, 0xFFFFFFFF7FFFFFFF, UINT64_MAX - 1, UINT64_MAX,
+};
+enum { EDGES = sizeof edges / sizeof *edges, INTEGER_OPERANDS = 2 };
+_Static_assert(SELFTEST_ROWS == EDGES * 8, "a row for each edge beside every second one");
+
+static uint64_t integer_operand(uint32_t operand, uint32_t at) {
+  return edges[operand == 0 ? at % EDGES : at / EDGES * 2 + 1];
+}
+
+static uint64_t source_of(uint32_t source, uint32_t at) {
+  switch (source) {
+    case SELFTEST_LOW: return (uint32_t)integer_operand(0, at);
+    case SELFTEST_PARAM: return integer_param;
+    case SELFTEST_LENGTH: return INTEGER_OPERANDS * SELFTEST_ROWS;
+    default: return integer_operand(0, at);
+  }
+}
+
+static uint64_t saturated(uint32_t form, uint64_t x, uint64_t y) {
+  if (form < 2) return x > UINT64_MAX - y ? UINT64_MAX : x + y;
+  uint64_t from = form == 2 ? y : x, less = form == 2 ? x : y;
+  return from > less ? from - less : 0;
+}
+
+static bool are_integers_right(const uint8_t *results) {
+  for (uint32_t block = 0; block < SELFTEST_SATURATIONS; block++)
+    for (uint32_t at = 0; at < SELFTEST_ROWS; at++) {
+      const uint32_t other = block / 4 % (SELFTEST_LIMITS + 1);
+      uint64_t x = source_of(block / 4 / (SELFTEST_LIMITS + 1), at), found;
+      uint64_t y = other < SELFTEST_LIMITS ? selftest_limits[other] : integer_operand(1, at);
+      memcpy(&found, results + (block * SELFTEST_ROWS + at) * sizeof found, sizeof found);
+      if (found != saturated(block % 4, x, y)) return false;
+    }
+  return true;
+}
+
 /* ---- Running --------------------------------------------------------------------------------- */
+
+/* What is to be run: a kernel, and rows of |operands| and |results| numbers. */
+typedef struct question {
+  gpu_bytes kernel;
+  uint32_t bytes, operands, results; /* bytes of a number */
+  uint64_t (*operand)(const struct question *q, uint32_t operand, uint32_t at);
+  const format *f;
+  const void *params;
+  uint32_t param_bytes;
+} question;
 
 /* All that a run makes; what is NULL was not made. */
 typedef struct trial {
@@ -114,45 +166,47 @@ typedef struct trial {
 
 static const uint64_t patience_ns = UINT64_C(30) * 1000000000;
 
-static vyre_status load_kernel(trial *t, const vyre_capabilities *caps, const format *f, vyre_error *error) {
+static vyre_status load_kernel(trial *t, const vyre_capabilities *caps, const question *q, vyre_error *error) {
   const vyre_host *host = t->device->host;
   vyre_bytes blob = { .size = sizeof blob };
   const vyre_kernel_header *kernel;
-  gpu_bytes bytes = { .data = NULL };
-  selftest_kernel(f->bits, (caps->needs & VYRE_NEED_FLOAT64) != 0, &bytes);
-  vyre_status status = bytes.failed ? gpu_no_memory(error) : gpu_kernel_open(bytes.data, bytes.count, &kernel, error);
+  vyre_status status = q->kernel.failed ? gpu_no_memory(error)
+                                        : gpu_kernel_open(q->kernel.data, q->kernel.count, &kernel, error);
   if (status == VYRE_OK) status = vulkan_emit(host, caps, kernel, &blob, error);
-  gpu_bytes_free(&bytes);
   if (status == VYRE_OK)
     status = vulkan_executable_load(t->device, blob.data, blob.length, &t->executable, error);
   host->free(host->ctx, blob.data, blob.length);
   return status;
 }
 
-static void write_operands(const format *f, uint8_t *to) {
-  for (uint32_t k = 0; k < SELFTEST_OPERANDS; k++)
-    for (uint32_t i = 0; i < SELFTEST_ROWS; i++)
-      memcpy(to + (k * SELFTEST_ROWS + i) * (f->bits / 8), &f->rows[i].operand[k], f->bits / 8);
+static void write_operands(const question *q, uint8_t *to) {
+  for (uint32_t k = 0; k < q->operands; k++)
+    for (uint32_t i = 0; i < SELFTEST_ROWS; i++) {
+      const uint64_t number = q->operand(q, k, i);
+      memcpy(to + (k * SELFTEST_ROWS + i) * q->bytes, &number, q->bytes);
+    }
 }
 
-static vyre_status make_buffers(trial *t, const format *f, vyre_error *error) {
-  uint64_t row_bytes = f->bits / 8 * SELFTEST_ROWS;
+static vyre_status make_buffers(trial *t, const question *q, vyre_error *error) {
+  uint64_t row_bytes = q->bytes * SELFTEST_ROWS;
   vyre_status status =
-    vulkan_buffer_make(t->device, VYRE_MEMORY_HOST_WRITE, row_bytes * SELFTEST_OPERANDS, &t->operands, error);
+    vulkan_buffer_make(t->device, VYRE_MEMORY_HOST_WRITE, row_bytes * q->operands, &t->operands, error);
   if (status == VYRE_OK)
-    status = vulkan_buffer_make(t->device, VYRE_MEMORY_HOST_READ, row_bytes * SELFTEST_OPS, &t->results, error);
+    status = vulkan_buffer_make(t->device, VYRE_MEMORY_HOST_READ, row_bytes * q->results, &t->results, error);
   if (status != VYRE_OK) return status;
-  write_operands(f, t->operands->host);
+  write_operands(q, t->operands->host);
   return vulkan_buffer_flush(t->operands, 0, t->operands->bytes, error);
 }
 
-static vyre_status make_batch(trial *t, vyre_error *error) {
+static vyre_status make_batch(trial *t, const question *q, vyre_error *error) {
   const vyre_bind binds[2] = {
-    { .buffer = t->operands, .bytes = t->operands->bytes, .elements = SELFTEST_OPERANDS * SELFTEST_ROWS },
+    { .buffer = t->operands, .bytes = t->operands->bytes, .elements = q->operands * SELFTEST_ROWS },
     { .flags = VYRE_BIND_WRITTEN, .buffer = t->results, .bytes = t->results->bytes,
-      .elements = SELFTEST_OPS * SELFTEST_ROWS },
+      .elements = q->results * SELFTEST_ROWS },
   };
-  const vyre_set_request request = { .size = sizeof request, .bind_count = 2, .binds = binds };
+  const vyre_set_request request = {
+    .size = sizeof request, .bind_count = 2, .binds = binds, .params = q->params, .param_bytes = q->param_bytes
+  };
   vyre_status status = vulkan_set_create(t->executable, &request, &t->set, error);
   const vyre_dispatch dispatch = { .size = sizeof dispatch,
                                    .executable = t->executable,
@@ -192,14 +246,45 @@ static void end_trial(trial *t) {
   if (t->executable != NULL) vulkan_executable_destroy(t->executable);
 }
 
+/* The results lie in t->results until end_trial, which has to be called in any case. Frees the kernel. */
+static vyre_status ask(trial *t, const vyre_capabilities *caps, question *q, vyre_error *error) {
+  vyre_status status = load_kernel(t, caps, q, error);
+  if (status == VYRE_OK) status = make_buffers(t, q, error);
+  if (status == VYRE_OK) status = make_batch(t, q, error);
+  if (status == VYRE_OK) status = run_batch(t, error);
+  gpu_bytes_free(&q->kernel);
+  return status;
+}
+
+static uint64_t float_operand(const question *q, uint32_t operand, uint32_t at) {
+  return q->f->rows[at].operand[operand];
+}
+
 static vyre_status try_format(vyre_plugin_device *device, const vyre_capabilities *caps, const format *f,
                               uint32_t *promises, vyre_error *error) {
   trial t = { .device = device };
-  vyre_status status = load_kernel(&t, caps, f, error);
-  if (status == VYRE_OK) status = make_buffers(&t, f, error);
-  if (status == VYRE_OK) status = make_batch(&t, error);
-  if (status == VYRE_OK) status = run_batch(&t, error);
+  question q = { .bytes = f->bits / 8, .operands = SELFTEST_OPERANDS, .results = SELFTEST_OPS,
+                 .operand = float_operand, .f = f };
+  selftest_kernel(f->bits, (caps->needs & VYRE_NEED_FLOAT64) != 0, &q.kernel);
+  vyre_status status = ask(&t, caps, &q, error);
   if (status == VYRE_OK) *promises = judge(f, t.results->host);
+  end_trial(&t);
+  return status;
+}
+
+static uint64_t u64_operand(const question *q, uint32_t operand, uint32_t at) {
+  (void)q;
+  return integer_operand(operand, at);
+}
+
+static vyre_status try_integers(vyre_plugin_device *device, const vyre_capabilities *caps, bool *are_right,
+                                vyre_error *error) {
+  trial t = { .device = device };
+  question q = { .bytes = 8, .operands = INTEGER_OPERANDS, .results = SELFTEST_SATURATIONS, .operand = u64_operand,
+                 .params = &integer_param, .param_bytes = sizeof integer_param };
+  selftest_integer_kernel(&q.kernel);
+  vyre_status status = ask(&t, caps, &q, error);
+  if (status == VYRE_OK) *are_right = are_integers_right(t.results->host);
   end_trial(&t);
   return status;
 }
@@ -232,12 +317,27 @@ static vyre_status try_ways(vyre_plugin_device *device, const vulkan_facts *fact
     if (status != VYRE_OK || (promises & WRONG) != 0) return status;
     const uint32_t in_vain = broken & ~promises & (VYRE_NUMERIC_SUBNORMALS | VYRE_NUMERIC_DIVISION);
     if (in_vain == 0) {
-      found->exactly = ways;
+      found->exactly |= ways;
       found->f32 = promises;
       return VYRE_OK;
     }
     broken &= ~in_vain;
   }
+  return VYRE_OK;
+}
+
+/* First as the device does it, then with comparisons by words. */
+static vyre_status try_u64(vyre_plugin_device *device, const vulkan_facts *facts, vyre_capabilities *all,
+                           findings *found, vyre_error *error) {
+  static const uint32_t ways[] = { 0, SPIRV_WORDS_64 };
+  bool are_right = false;
+  for (uint32_t i = facts->exactly; i < 2 && !are_right; i++) {
+    emit_exactly(all, ways[i]);
+    vyre_status status = try_integers(device, all, &are_right, error);
+    if (status != VYRE_OK) return status;
+    if (are_right) found->exactly |= ways[i];
+  }
+  found->u64 = are_right;
   return VYRE_OK;
 }
 
@@ -253,6 +353,8 @@ static vyre_status run(vyre_plugin *plugin, vulkan_facts *facts, findings *found
   if (status == VYRE_OK && (facts->caps.needs & VYRE_NEED_FLOAT64) != 0)
     status = try_format(device, &all, &f64, &found->f64, error);
   if (status == VYRE_OK) status = try_ways(device, facts, &all, found, error);
+  if (status == VYRE_OK && (facts->caps.needs & VYRE_NEED_INT64) != 0)
+    status = try_u64(device, facts, &all, found, error);
   facts->caps.numeric &= ~(uint32_t)ALL;
   vulkan_device_close(device);
   return status;
@@ -321,6 +423,12 @@ static void apply(const vyre_plugin *plugin, vulkan_facts *facts, const findings
       promises &= found->f64;
     }
   }
+  if ((facts->caps.needs & VYRE_NEED_INT64) != 0 && found->u64 == 0) {
+    facts->caps.needs &= ~(uint64_t)VYRE_NEED_INT64;
+    gpu_log(plugin->host, VYRE_LOG_WARNING, "selftest",
+            "%s computes sums or differences of u64 wrongly, so it counts as a device without. Fix: update its driver.",
+            name);
+  }
   facts->caps.numeric |= promises;
   emit_exactly(&facts->caps, found->exactly);
   gpu_log(plugin->host, VYRE_LOG_DEBUG, "selftest", "%s: f32 0x%x, f64 0x%x, exactly 0x%x, promised 0x%x.", name,
@@ -329,7 +437,7 @@ static void apply(const vyre_plugin *plugin, vulkan_facts *facts, const findings
 
 static vyre_status establish(vyre_plugin *plugin, vulkan_facts *facts, vyre_error *error) {
   const cache_key key = key_of(facts);
-  findings found = { 0, 0, 0 };
+  findings found = { 0, 0, 0, 0 };
   vyre_error why = VYRE_ERROR_INIT;
   if (!recall(plugin->host, &key, &found)) {
     vyre_status status = run(plugin, facts, &found, &why);

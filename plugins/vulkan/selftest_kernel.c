@@ -1,4 +1,4 @@
-/* The kernel that the numeric self-test runs: a row of operands an invocation, one result for each operation. */
+/* The kernels that the numeric self-test runs: a row of operands an invocation, one result for each operation. */
 #include "plugins/vulkan/selftest_kernel.h"
 
 #include <string.h>
@@ -14,16 +14,19 @@ static const struct { uint16_t op; uint8_t operands; } steps[SELFTEST_OPS] = {
   [SELFTEST_SQRT] = { VYRE_KERNEL_SQRT, 1 }, [SELFTEST_FMA] = { VYRE_KERNEL_FMA, 3 },
 };
 
-/* Values: 0 is none; then k * SELFTEST_ROWS for k from 1; then results of instructions. */
-enum { CONSTANTS = SELFTEST_OPS - 1, MOST_VALUES = 128, MOST_INSNS = 128, ACCESSES = SELFTEST_OPERANDS + SELFTEST_OPS };
+/* Values: 0 is none; then constants, k * SELFTEST_ROWS for k from 1 first of all; then results of instructions. */
+enum { MOST_VALUES = 512, MOST_INSNS = 512, MOST_CONSTANTS = 128, MOST_ACCESSES = 96 };
 
 typedef struct maker {
   vyre_kernel_type word, number, wide, truth; /* u32, the type that is tested, f64 and bool */
+  vyre_kernel_param param;                    /* if there are param_bytes */
+  uint32_t param_bytes, counts;               /* of the launch block: where the two element counts begin */
   bool is_wide;                               /* f32 is tested and there is f64 */
   vyre_kernel_value values[MOST_VALUES];
   vyre_kernel_insn insns[MOST_INSNS];
-  vyre_kernel_access accesses[ACCESSES];
-  uint32_t value_count, insn_count, access_count;
+  vyre_kernel_access accesses[MOST_ACCESSES];
+  vyre_kernel_constant constants[MOST_CONSTANTS];
+  uint32_t value_count, insn_count, access_count, constant_count;
 } maker;
 
 static uint32_t add_value(maker *m, vyre_kernel_type type, uint8_t uniform) {
@@ -77,23 +80,86 @@ static uint32_t add_step(maker *m, uint32_t number, const uint32_t operand[SELFT
   return add_result(m, m->number, VYRE_KERNEL_REFLOAT, add_result(m, m->wide, op, x, y, 0), 0, 0);
 }
 
-static void write_code(maker *m) {
-  uint32_t operand[SELFTEST_OPERANDS];
+static uint32_t add_constant(maker *m, vyre_kernel_type type, uint64_t number) {
+  uint32_t value = add_value(m, type, VYRE_KERNEL_UNIFORM_GRID);
+  m->values[value].least = m->values[value].most = number;
+  m->constants[m->constant_count++].bits = number;
+  return value;
+}
+
+/* The places of |blocks| results. */
+static void add_places(maker *m, uint32_t blocks) {
   m->value_count = 1;
-  for (uint32_t k = 1; k <= CONSTANTS; k++)
-    add_word(m, k * SELFTEST_ROWS, k * SELFTEST_ROWS, VYRE_KERNEL_UNIFORM_GRID);
+  for (uint32_t k = 1; k < blocks; k++) add_constant(m, m->word, k * SELFTEST_ROWS);
+}
+
+static uint32_t add_row(maker *m) {
   uint32_t row = add_word(m, 0, SELFTEST_ROWS - 1, VYRE_KERNEL_UNIFORM_NONE);
   add_insn(m, VYRE_KERNEL_GID, row, 0, 0, 0);
-  for (uint32_t i = 0; i < SELFTEST_OPERANDS; i++) {
-    uint32_t access = add_access(m, 0, row, i);
-    operand[i] = add_value(m, m->number, VYRE_KERNEL_UNIFORM_NONE);
-    add_insn(m, VYRE_KERNEL_LOAD, operand[i], access, 0, 0);
-  }
-  for (uint32_t i = 0; i < SELFTEST_OPS; i++) {
-    uint32_t result = add_step(m, i, operand);
-    uint32_t access = add_access(m, 1, row, i);
-    add_insn(m, VYRE_KERNEL_STORE, 0, access, result, 0);
-  }
+  return row;
+}
+
+static uint32_t add_load(maker *m, uint32_t row, uint32_t block) {
+  return add_result(m, m->number, VYRE_KERNEL_LOAD, add_access(m, 0, row, block), 0, 0);
+}
+
+static void add_store(maker *m, uint32_t row, uint32_t block, uint32_t value) {
+  uint32_t access = add_access(m, 1, row, block);
+  add_insn(m, VYRE_KERNEL_STORE, 0, access, value, 0);
+}
+
+static void write_floats(maker *m) {
+  uint32_t operand[SELFTEST_OPERANDS];
+  add_places(m, SELFTEST_OPS);
+  uint32_t row = add_row(m);
+  for (uint32_t i = 0; i < SELFTEST_OPERANDS; i++) operand[i] = add_load(m, row, i);
+  for (uint32_t i = 0; i < SELFTEST_OPS; i++) add_store(m, row, i, add_step(m, i, operand));
+}
+
+/* ---- Integers -------------------------------------------------------------------------------- */
+
+const uint64_t selftest_limits[SELFTEST_LIMITS] = { 2, 7139205962, 0xFFFFFFFF80000000, UINT64_MAX - 2 };
+
+/* As libvyre makes them. */
+static uint32_t add_saturated_sum(maker *m, uint32_t x, uint32_t y, uint32_t all) {
+  uint32_t sum = add_result(m, m->number, VYRE_KERNEL_ADD, x, y, 0);
+  uint32_t is_less = add_result(m, m->truth, VYRE_KERNEL_LT, sum, x, 0);
+  return add_result(m, m->number, VYRE_KERNEL_SELECT, is_less, all, sum);
+}
+
+static uint32_t add_saturated_difference(maker *m, uint32_t x, uint32_t y) {
+  uint32_t is_less = add_result(m, m->truth, VYRE_KERNEL_LT, x, y, 0);
+  uint32_t greater = add_result(m, m->number, VYRE_KERNEL_SELECT, is_less, y, x);
+  return add_result(m, m->number, VYRE_KERNEL_SUB, greater, y, 0);
+}
+
+/* What compilers know of an operand is where they err: that it is the same for all, or that its high word is 0. */
+static void add_sources(maker *m, uint32_t loaded, uint32_t sources[SELFTEST_SOURCES]) {
+  uint32_t param = add_word(m, 0, UINT32_MAX, VYRE_KERNEL_UNIFORM_GRID);
+  uint32_t low = add_word(m, 0, UINT32_MAX, VYRE_KERNEL_UNIFORM_NONE);
+  add_insn(m, VYRE_KERNEL_PARAM, param, 0, 0, 0);
+  add_insn(m, VYRE_KERNEL_RESIZE, low, loaded, 0, 0);
+  sources[SELFTEST_LOADED] = loaded;
+  sources[SELFTEST_LOW] = add_result(m, m->number, VYRE_KERNEL_RESIZE, low, 0, 0);
+  sources[SELFTEST_PARAM] = add_result(m, m->number, VYRE_KERNEL_RESIZE, param, 0, 0);
+  sources[SELFTEST_LENGTH] = add_result(m, m->number, VYRE_KERNEL_LENGTH, 0, 0, 0);
+}
+
+static void write_integers(maker *m) {
+  uint32_t sources[SELFTEST_SOURCES], others[SELFTEST_LIMITS + 1], block = 0;
+  add_places(m, SELFTEST_SATURATIONS);
+  uint32_t all = add_constant(m, m->number, UINT64_MAX);
+  for (uint32_t k = 0; k < SELFTEST_LIMITS; k++) others[k] = add_constant(m, m->number, selftest_limits[k]);
+  uint32_t row = add_row(m);
+  add_sources(m, add_load(m, row, 0), sources);
+  others[SELFTEST_LIMITS] = add_load(m, row, 1);
+  for (uint32_t i = 0; i < SELFTEST_SOURCES; i++)
+    for (uint32_t k = 0; k <= SELFTEST_LIMITS; k++) {
+      add_store(m, row, block++, add_saturated_sum(m, others[k], sources[i], all));
+      add_store(m, row, block++, add_saturated_sum(m, sources[i], others[k], all));
+      add_store(m, row, block++, add_saturated_difference(m, others[k], sources[i]));
+      add_store(m, row, block++, add_saturated_difference(m, sources[i], others[k]));
+    }
 }
 
 /* ---- The block ------------------------------------------------------------------------------- */
@@ -106,57 +172,69 @@ static vyre_kernel_table add_table(gpu_bytes *b, size_t start, const void *recor
 }
 
 static vyre_kernel_table add_bindings(gpu_bytes *b, size_t start, const maker *m) {
-  vyre_kernel_binding bindings[2] = { { .access = VYRE_ACCESS_READ, .element = m->number },
-                                      { .access = VYRE_ACCESS_WRITE, .element = m->number, .count_offset = 8 } };
+  vyre_kernel_binding bindings[2] = {
+    { .access = VYRE_ACCESS_READ, .element = m->number, .count_offset = m->counts },
+    { .access = VYRE_ACCESS_WRITE, .element = m->number, .count_offset = m->counts + 8 },
+  };
   return add_table(b, start, bindings, 2, sizeof *bindings);
-}
-
-static vyre_kernel_table add_constants(gpu_bytes *b, size_t start) {
-  vyre_kernel_constant constants[CONSTANTS];
-  for (uint32_t k = 0; k < CONSTANTS; k++) constants[k].bits = (k + 1) * SELFTEST_ROWS;
-  return add_table(b, start, constants, CONSTANTS, sizeof *constants);
 }
 
 static void add_tables(gpu_bytes *b, size_t start, const maker *m, vyre_kernel_header *h) {
   const vyre_kernel_entry entry = { .workgroup = { SELFTEST_GROUP, 1, 1 }, .insn_count = m->insn_count };
   h->values = add_table(b, start, m->values, m->value_count, sizeof *m->values);
-  h->constants = add_constants(b, start);
+  h->constants = add_table(b, start, m->constants, m->constant_count, sizeof *m->constants);
   h->insns = add_table(b, start, m->insns, m->insn_count, sizeof *m->insns);
   h->accesses = add_table(b, start, m->accesses, m->access_count, sizeof *m->accesses);
   h->entries = add_table(b, start, &entry, 1, sizeof entry);
   h->bindings = add_bindings(b, start, m);
   h->strings = add_table(b, start, "\0selftest", sizeof "\0selftest", 1);
-  vyre_kernel_table *const empty[] = { &h->operands,     &h->slots, &h->params,          &h->shared,
-                                       &h->locals,       &h->tables, &h->hidden_bindings, &h->hidden_words,
-                                       &h->specs };
-  static const uint32_t strides[] = { sizeof(uint32_t),           sizeof(vyre_kernel_slot),
-                                      sizeof(vyre_kernel_param),  sizeof(vyre_kernel_array),
-                                      sizeof(vyre_kernel_array),  sizeof(vyre_kernel_table_data),
-                                      sizeof(vyre_kernel_hidden_binding), sizeof(vyre_kernel_hidden_word),
-                                      sizeof(vyre_kernel_spec) };
+  h->params = add_table(b, start, &m->param, m->param_bytes > 0, sizeof m->param);
+  vyre_kernel_table *const empty[] = { &h->operands, &h->slots,           &h->shared,       &h->locals,
+                                       &h->tables,   &h->hidden_bindings, &h->hidden_words, &h->specs };
+  static const uint32_t strides[] = { sizeof(uint32_t),                   sizeof(vyre_kernel_slot),
+                                      sizeof(vyre_kernel_array),          sizeof(vyre_kernel_array),
+                                      sizeof(vyre_kernel_table_data),     sizeof(vyre_kernel_hidden_binding),
+                                      sizeof(vyre_kernel_hidden_word),    sizeof(vyre_kernel_spec) };
   for (uint32_t i = 0; i < sizeof empty / sizeof *empty; i++) *empty[i] = add_table(b, start, NULL, 0, strides[i]);
   h->table_bytes = add_table(b, start, NULL, 0, 1);
   gpu_bytes_align(b, 8);
 }
 
-void selftest_kernel(uint32_t bits, bool is_wide, gpu_bytes *b) {
+static void write_block(gpu_bytes *b, const maker *m, uint64_t needs) {
   size_t start = b->count;
+  vyre_kernel_header header = { .magic = VYRE_KERNEL_MAGIC,
+                                .header_bytes = sizeof header,
+                                .form_major = VYRE_KERNEL_FORM_MAJOR,
+                                .form_minor = VYRE_KERNEL_FORM_MINOR,
+                                .needs = needs,
+                                .ulp = VYRE_ULP_UNSET,
+                                .name = 1,
+                                .launch_bytes = m->counts + 16,
+                                .count_offset = m->counts,
+                                .param_bytes = m->param_bytes };
+  gpu_bytes_add(b, &header, sizeof header);
+  add_tables(b, start, m, &header);
+  header.bytes = (uint32_t)(b->count - start);
+  if (!b->failed) memcpy(b->data + start, &header, sizeof header);
+}
+
+void selftest_kernel(uint32_t bits, bool is_wide, gpu_bytes *b) {
   maker m = { .word = { VYRE_KERNEL_CLASS_UINT, 32, 1, 0 },
               .number = { VYRE_KERNEL_CLASS_FLOAT, (uint8_t)bits, 1, 0 },
               .wide = { VYRE_KERNEL_CLASS_FLOAT, 64, 1, 0 },
               .truth = { VYRE_KERNEL_CLASS_BOOL, 1, 1, 0 },
               .is_wide = is_wide && bits == 32 };
-  vyre_kernel_header header = { .magic = VYRE_KERNEL_MAGIC,
-                                .header_bytes = sizeof header,
-                                .form_major = VYRE_KERNEL_FORM_MAJOR,
-                                .form_minor = VYRE_KERNEL_FORM_MINOR,
-                                .needs = VYRE_NEED_FMA | (bits == 64 || is_wide ? VYRE_NEED_FLOAT64 : 0),
-                                .ulp = VYRE_ULP_UNSET,
-                                .name = 1,
-                                .launch_bytes = 16 };
-  write_code(&m);
-  gpu_bytes_add(b, &header, sizeof header);
-  add_tables(b, start, &m, &header);
-  header.bytes = (uint32_t)(b->count - start);
-  if (!b->failed) memcpy(b->data + start, &header, sizeof header);
+  write_floats(&m);
+  write_block(b, &m, VYRE_NEED_FMA | (bits == 64 || is_wide ? VYRE_NEED_FLOAT64 : 0));
+}
+
+void selftest_integer_kernel(gpu_bytes *b) {
+  maker m = { .word = { VYRE_KERNEL_CLASS_UINT, 32, 1, 0 },
+              .number = { VYRE_KERNEL_CLASS_UINT, 64, 1, 0 },
+              .truth = { VYRE_KERNEL_CLASS_BOOL, 1, 1, 0 },
+              .param_bytes = 4,
+              .counts = 8 };
+  m.param.type = m.word;
+  write_integers(&m);
+  write_block(b, &m, VYRE_NEED_INT64);
 }

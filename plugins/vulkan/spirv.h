@@ -62,9 +62,10 @@
   X(BUFFER_F32_ADD, 25)      /* shaderBufferFloat32AtomicAdd */                     \
   X(ORDERED_ATOMICS, 26)     /* a driver whose atomics order all memory, and whose fences suspend the workgroup */ \
   X(KEEP_32, 27)             /* comparisons, min, max, floor, ceil, conversions of f32 lose subnormals: integers do them */ \
-  X(WIDE_32, 28)             /* quotients and roots of f32 are inexact: f64 makes them, which needs FLOAT64 and INT64 */
+  X(WIDE_32, 28)             /* quotients and roots of f32 are inexact: f64 makes them, which needs FLOAT64 and INT64 */ \
+  X(WORDS_64, 29)            /* u64 that saturate come out wrong: 64-bit integers are compared by their words */
 /* What the self-test sets, and a module may have for any device. */
-#define SPIRV_EXACTLY (SPIRV_KEEP_32 | SPIRV_WIDE_32)
+#define SPIRV_EXACTLY (SPIRV_KEEP_32 | SPIRV_WIDE_32 | SPIRV_WORDS_64)
 
 typedef enum spirv_feature {
 #define X(name, bit) SPIRV_##name = 1u << (bit),

@@ -171,7 +171,7 @@ uint32_t spirv_kept_apart(spirv_emitter *e, uint32_t id);
 /* spirv_zero.c: ADD SUB MUL DIV of floats where an operand is a literal zero; 0 where none is. */
 uint32_t spirv_with_zero(spirv_emitter *e, const vyre_kernel_insn *insn);
 
-/* spirv_exact.c: operations of f32 that the target does not do exactly; 0 where it does. */
+/* spirv_exact.c: operations of f32 and 64-bit integers that the target does not do exactly; 0 where it does. */
 uint32_t spirv_exact(spirv_emitter *e, const vyre_kernel_insn *insn);
 
 /* spirv_memory.c */

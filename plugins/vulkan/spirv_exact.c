@@ -1,9 +1,12 @@
 /* f32 on devices that lose subnormals in some operations, or round quotients and roots more than once (SPIRV_KEEP_32,
- * SPIRV_WIDE_32). Vulkan allows both.
+ * SPIRV_WIDE_32), and 64-bit integers where a driver's compiler errs (SPIRV_WORDS_64). Vulkan allows the first two.
  *
  * The first are made of integer operations, which no device takes for zero. Quotients and roots go by way of f64, whose 53
  * bits are more than the 2 * 24 + 1 that make a second rounding harmless, and those of subnormals have fewer bits still.
- * So does fma where subnormals get lost. */
+ * So does fma where subnormals get lost.
+ *
+ * One compiler makes saturating operations of u64, of a sum or difference and a comparison that chooses beside it, and
+ * gets high words wrong. In comparisons of words it sees none. */
 #include "plugins/vulkan/spirv_emit.h"
 
 static const uint64_t sign32 = 1u << 31, infinity32 = 0xFFu << 23, least32 = 1u << 23;
@@ -171,6 +174,30 @@ static uint32_t product_sum(spirv_emitter *e, uint32_t x, uint32_t y, uint32_t z
   return narrow(e, spirv_value(m, SpvOpBitcast, T_F64, odd));
 }
 
+/* ---- Integers of 64 bits --------------------------------------------------------------------- */
+
+static uint32_t word_of(spirv_emitter *e, uint32_t pair, uint32_t i) {
+  return spirv_value(&e->m, SpvOpCompositeExtract, T_U32, pair, i);
+}
+
+/* The high words decide unless they are equal; only they have a sign. 0 for what is no order of such integers. */
+static uint32_t compare_words(spirv_emitter *e, const vyre_kernel_insn *in, vyre_kernel_type type) {
+  spirv_module *m = &e->m;
+  const bool is_strict = in->op == VYRE_KERNEL_LT;
+  if ((e->target->features & SPIRV_WORDS_64) == 0 || type.bits != 64) return 0;
+  if (!is_strict && in->op != VYRE_KERNEL_LE) return 0;
+  const SpvOp high = type.cls == VYRE_KERNEL_CLASS_SINT ? SpvOpSLessThan : SpvOpULessThan;
+  const SpvOp low = is_strict ? SpvOpULessThan : SpvOpULessThanEqual;
+  uint32_t x = spirv_use(e, in->arg[0]), y = spirv_use(e, in->arg[1]);
+  uint32_t a = spirv_value(m, SpvOpBitcast, T_U32X2, x), b = spirv_value(m, SpvOpBitcast, T_U32X2, y);
+  uint32_t low_a = word_of(e, a, 0), low_b = word_of(e, b, 0);
+  uint32_t high_a = word_of(e, a, 1), high_b = word_of(e, b, 1);
+  uint32_t are_equal = spirv_value(m, SpvOpIEqual, T_BOOL, high_a, high_b);
+  uint32_t by_low = spirv_value(m, low, T_BOOL, low_a, low_b);
+  uint32_t by_high = spirv_value(m, high, T_BOOL, high_a, high_b);
+  return spirv_select(m, T_BOOL, are_equal, by_low, by_high);
+}
+
 /* ---- The operators --------------------------------------------------------------------------- */
 
 static uint32_t of_lane(spirv_emitter *e, uint16_t op, const uint32_t *x) {
@@ -221,7 +248,8 @@ uint32_t spirv_exact(spirv_emitter *e, const vyre_kernel_insn *in) {
   const vyre_kernel_type from = spirv_value_type(e, in->arg[0]);
   const uint32_t count = operand_count(in->op);
   uint32_t x[3] = { 0, 0, 0 }, lanes[4];
-  if (from.cls != VYRE_KERNEL_CLASS_FLOAT || !is_needed(e, in->op)) return 0;
+  if (from.cls != VYRE_KERNEL_CLASS_FLOAT) return compare_words(e, in, from);
+  if (!is_needed(e, in->op)) return 0;
   for (uint32_t k = 0; k < count; k++) x[k] = spirv_use(e, in->arg[k]);
   if (from.bits == 64) return in->op == VYRE_KERNEL_REFLOAT ? narrow(e, x[0]) : 0;
   if (from.lanes == 1) return of_lane(e, in->op, x);

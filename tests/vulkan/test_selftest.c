@@ -30,6 +30,16 @@ START_TEST(the_kernel_is_sound) {
 }
 END_TEST
 
+START_TEST(the_kernel_of_integers_is_sound) {
+  gpu_bytes b = { .data = NULL };
+  vyre_error error = VYRE_ERROR_INIT;
+  selftest_integer_kernel(&b);
+  ck_assert(!b.failed);
+  ck_assert_msg(vyre_kernel_verify(b.data, b.count, &error) == VYRE_OK, "%s", error.text);
+  gpu_bytes_free(&b);
+}
+END_TEST
+
 /* ---- Devices --------------------------------------------------------------------------------- */
 
 static struct {
@@ -37,7 +47,8 @@ static struct {
   bool compares_flushed, is_mended; /* f32 alone; what is wrong once is right from the second run on */
   bool fuses_flushed;               /* f32 alone, in what the device does itself; by f64 it is right */
   bool has_no_f64;
-  int runs;
+  bool saturates_badly; /* until compared by words, if it is mended */
+  int runs, integer_runs;
 } faults;
 
 static float flushed32(float x) { return faults.flushes32 && fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x; }
@@ -97,11 +108,40 @@ static void run64(const double *from, double *to) {
   }
 }
 
+/* With a wrong high word where a constant beside a length is the greater. */
+static uint64_t saturated(uint32_t form, uint64_t x, uint64_t y, bool is_constant) {
+  uint64_t number;
+  const bool is_wrong = __builtin_sub_overflow(form == 2 ? y : x, form == 2 ? x : y, &number);
+  if (form < 2) return __builtin_add_overflow(x, y, &number) ? UINT64_MAX : number;
+  if (is_wrong) return 0;
+  const bool is_bad = is_constant && faults.saturates_badly && !(faults.is_mended && faults.integer_runs > 1);
+  return is_bad && form == 2 ? number & UINT32_MAX : number;
+}
+
+/* The parameter comes first in the block, the length of binding 0 behind it at 8. */
+static void run_integers(const uint8_t *block, const uint64_t *from, uint64_t *to) {
+  uint64_t length;
+  uint32_t param;
+  memcpy(&param, block, sizeof param);
+  memcpy(&length, block + 8, sizeof length);
+  faults.integer_runs++;
+  for (uint32_t i = 0; i < SELFTEST_SATURATIONS; i++)
+    for (uint32_t row = 0; row < SELFTEST_ROWS; row++) {
+      const uint32_t k = i / 4 % (SELFTEST_LIMITS + 1);
+      const uint64_t sources[SELFTEST_SOURCES] = { from[row], (uint32_t)from[row], param, length };
+      const bool is_constant = k < SELFTEST_LIMITS;
+      const uint64_t y = is_constant ? selftest_limits[k] : from[SELFTEST_ROWS + row];
+      to[i * SELFTEST_ROWS + row] = saturated(i % 4, sources[i / 4 / (SELFTEST_LIMITS + 1)], y, is_constant);
+    }
+}
+
 /* Push constants, operands, results. */
 static void run_kernel(const fake_launch *launch) {
   void *to;
   if (launch->argument_count < 3) return;
   memcpy(&to, &launch->arguments[2], sizeof to);
+  if (launch->sizes[1] == 2 * SELFTEST_ROWS * sizeof(uint64_t))
+    run_integers(launch->arguments[0], launch->arguments[1], to);
   if (launch->sizes[1] == SELFTEST_OPERANDS * SELFTEST_ROWS * sizeof(float)) run32(launch->arguments[1], to);
   if (launch->sizes[1] == SELFTEST_OPERANDS * SELFTEST_ROWS * sizeof(double)) run64(launch->arguments[1], to);
 }
@@ -196,7 +236,7 @@ START_TEST(without_f64_nothing_is_made_of_it) {
   faults.divides_badly = faults.has_no_f64 = true;
   rig_setting("exactly", "1");
   promises(ALL & ~VYRE_NUMERIC_DIVISION, false);
-  snprintf(text, sizeof text, "exactly 0x%x,", SPIRV_KEEP_32);
+  snprintf(text, sizeof text, "exactly 0x%x,", SPIRV_KEEP_32 | SPIRV_WORDS_64);
   ck_assert(rig_logged(text));
 }
 END_TEST
@@ -205,6 +245,36 @@ START_TEST(a_device_that_can_not_add_is_promised_nothing) {
   faults.adds_badly = true;
   promises(VYRE_NUMERIC_ZERO_ORDER, true);
   ck_assert(rig_logged("adds or multiplies f32 wrongly"));
+}
+END_TEST
+
+static bool has_int64(void) {
+  rig r;
+  use_fake("");
+  describe(&r);
+  ck_assert_uint_eq(r.caps.numeric, ALL);
+  return (r.caps.needs & VYRE_NEED_INT64) != 0;
+}
+
+START_TEST(right_integers_are_left_to_the_device) {
+  ck_assert(has_int64());
+  ck_assert(rig_logged("exactly 0x0,"));
+}
+END_TEST
+
+START_TEST(integers_that_saturate_badly_are_compared_by_words) {
+  char text[64];
+  faults.saturates_badly = faults.is_mended = true;
+  ck_assert(has_int64());
+  snprintf(text, sizeof text, "exactly 0x%x,", SPIRV_WORDS_64);
+  ck_assert(rig_logged(text));
+}
+END_TEST
+
+START_TEST(u64_is_given_up_where_nothing_helps) {
+  faults.saturates_badly = true;
+  ck_assert(!has_int64());
+  ck_assert(rig_logged("computes sums or differences of u64 wrongly"));
 }
 END_TEST
 
@@ -245,6 +315,7 @@ START_TEST(a_real_device_is_tested) {
   if (!rig_has_device()) return;
   describe(&r);
   ck_assert(!rig_logged("could not be tested"));
+  ck_assert(!rig_logged("of u64 wrongly"));
 }
 END_TEST
 
@@ -259,12 +330,15 @@ START_TEST(what_a_real_device_is_given_in_place_of_its_own_is_right) {
   char text[64];
   snprintf(text, sizeof text, "f32 0x%x,", VYRE_NUMERIC_SUBNORMALS | VYRE_NUMERIC_FMA | VYRE_NUMERIC_DIVISION);
   ck_assert(rig_logged(text));
+  snprintf(text, sizeof text, "exactly 0x%x,", SPIRV_EXACTLY);
+  ck_assert(rig_logged(text));
 }
 END_TEST
 
 int main(void) {
   const TTest *const tests[] = {
     the_kernel_is_sound,
+    the_kernel_of_integers_is_sound,
     a_good_device_is_promised,
     flushing_is_seen_and_division_kept,
     f64_is_given_up_where_only_that_flushes,
@@ -276,6 +350,9 @@ int main(void) {
     fma_that_flushes_is_not_promised_without_f64,
     without_f64_nothing_is_made_of_it,
     a_device_that_can_not_add_is_promised_nothing,
+    right_integers_are_left_to_the_device,
+    integers_that_saturate_badly_are_compared_by_words,
+    u64_is_given_up_where_nothing_helps,
     it_runs_once_for_a_device_and_driver,
     a_device_that_is_lost_meanwhile_is_promised_nothing_and_tried_again,
     a_real_device_is_tested,
