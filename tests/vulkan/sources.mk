@@ -17,6 +17,13 @@ tests_vulkan_test_chains_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_vulkan_test_chains_CFLAGS = $(TEST_CFLAGS)
 tests_vulkan_test_chains_LDADD = plugins/vulkan/libspirv.la plugins/gpu/libgpu.la $(lower_twin_libs)
 
+check_PROGRAMS += tests/vulkan/test_exact
+TESTS += tests/vulkan/test_exact
+valgrind_skip += tests/vulkan/test_exact
+tests_vulkan_test_exact_SOURCES = tests/vulkan/test_exact.c $(vulkan_rig)
+tests_vulkan_test_exact_CFLAGS = $(TEST_CFLAGS)
+tests_vulkan_test_exact_LDADD = $(TEST_LIBS) -lpthread
+
 # Work: on the fake library, then on a driver.
 check_PROGRAMS += tests/vulkan/test_work_faults tests/vulkan/test_work_device
 TESTS += tests/vulkan/test_work_faults tests/vulkan/test_work_device tests/vulkan/test_patch.sh
