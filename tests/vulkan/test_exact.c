@@ -67,7 +67,7 @@ static const char floats_program[] =
 
 static bool is_nan(uint32_t bits) { return (bits & 0x7FFFFFFF) > 0x7F800000; }
 
-/* Any bits; or subnormals and what is next to them; or few bits, with which results come close to a half of the last. */
+/* Any bits; or subnormals and what is next to them; or few bits, with which results come close to half of the last. */
 static uint32_t some_float(void) {
   static const uint32_t special[] = { 0, 1, 0x007FFFFF, 0x00800000, 0x00800001, 0x3F800000, 0x3F7FFFFF, 0x4B800000,
                                       0x7F7FFFFF, 0x7F800000, 0x7FC00000, 0x00400000, 0x01000000, 0x7F000000 };
