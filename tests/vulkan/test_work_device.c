@@ -187,6 +187,60 @@ START_TEST(lengths_from_the_device_are_clamped) {
 }
 END_TEST
 
+/* ---- Buffers by address ---------------------------------------------------------------------- */
+
+static const char tables_program[] =
+  "program tables workgroup(64) { const T: u32[5] = {3, 1, 4, 1, 5}; const N: i8[3] = {-1, 2, -3};\n"
+  "  read x: u32[]; rw y: u32[]; let i = gid.x; y[i] = x[i] * T[i % 7] + bitcast<u32>(N[i % 4]); }";
+
+/* Tables are one more buffer there. What lies behind a table reads as 0. */
+START_TEST(tables_are_reached_by_address) {
+  enum { COUNT = 192 };
+  static const uint32_t t[7] = { 3, 1, 4, 1, 5 }, n[4] = { UINT32_MAX, 2, UINT32_MAX - 2 };
+  uint64_t seed = 9;
+  rig r;
+  rig_setting("max_binding", "256");
+  rig_open(&r, 0);
+  uint32_t *x, *y;
+  vyre_plugin_executable *e = rig_load(&r, tables_program);
+  vyre_plugin_buffer *xs = rig_buffer(&r, 4 * COUNT, &x), *ys = rig_buffer(&r, 4 * COUNT, &y);
+  const vyre_bind binds[2] = { rig_bind(xs, 4 * COUNT, COUNT), rig_bind(ys, 4 * COUNT, COUNT) };
+  vyre_plugin_set *set = rig_set(&r, e, binds, 2, NULL, 0);
+  const vyre_dispatch d = rig_dispatch(e, set, COUNT / 64, 1, 1);
+  vyre_plugin_batch *batch = rig_batch(&r, &d);
+  vyre_completion completion;
+  for (int i = 0; i < COUNT; i++) x[i] = rig_random(&seed);
+  rig_must(&r, rig_run(&r, batch, &completion));
+  for (int i = 0; i < COUNT; i++) ck_assert_uint_eq(y[i], x[i] * t[i % 7] + n[i % 4]);
+  r.ops->batch_destroy(batch);
+  r.ops->set_destroy(set);
+  r.ops->buffer_destroy(xs);
+  r.ops->buffer_destroy(ys);
+  r.ops->executable_destroy(e);
+  rig_close(&r);
+}
+END_TEST
+
+/* So the setting does take descriptors away. */
+START_TEST(without_addresses_they_are_refused) {
+  rig r;
+  rig_setting("max_binding", "256");
+  rig_setting("without", "buffer_device_address");
+  rig_open(&r, 0);
+  uint32_t *y;
+  vyre_plugin_executable *e = rig_load(&r, tables_program);
+  vyre_plugin_buffer *buffer = rig_buffer(&r, 512, &y);
+  const vyre_bind binds[2] = { rig_bind(buffer, 256, 64), rig_bind(buffer, 512, 128) };
+  const vyre_set_request request = { .size = sizeof request, .bind_count = 2, .binds = binds };
+  vyre_plugin_set *set;
+  ck_assert_int_eq(r.ops->set_create(e, &request, &set, &r.error), VYRE_ERR_LIMIT);
+  ck_assert_ptr_nonnull(strstr(r.error.text, "binds at most 256"));
+  r.ops->buffer_destroy(buffer);
+  r.ops->executable_destroy(e);
+  rig_close(&r);
+}
+END_TEST
+
 /* ---- Late values ----------------------------------------------------------------------------- */
 
 START_TEST(late_values_come_with_each_submit) {
@@ -370,6 +424,8 @@ int main(void) {
   const TTest *const tests[] = { grids_are_folded,
                                         grids_from_the_device_are_clamped_and_folded,
                                         lengths_from_the_device_are_clamped,
+                                        tables_are_reached_by_address,
+                                        without_addresses_they_are_refused,
                                         late_values_come_with_each_submit,
                                         timestamps_tell_the_time,
                                         many_threads_submit,
