@@ -326,12 +326,17 @@ static vyre_status try_ways(vyre_plugin_device *device, const vulkan_facts *fact
   return VYRE_OK;
 }
 
+/* NVIDIA's compiler errs in some contexts and not in others, so that what it did right here says little. */
+static bool is_known_to_err(const vulkan_facts *facts) {
+  return facts->driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+}
+
 /* First as the device does it, then with comparisons by words. */
 static vyre_status try_u64(vyre_plugin_device *device, const vulkan_facts *facts, vyre_capabilities *all,
                            findings *found, vyre_error *error) {
   static const uint32_t ways[] = { 0, SPIRV_WORDS_64 };
   bool are_right = false;
-  for (uint32_t i = facts->exactly; i < 2 && !are_right; i++) {
+  for (uint32_t i = facts->exactly || is_known_to_err(facts); i < 2 && !are_right; i++) {
     emit_exactly(all, ways[i]);
     vyre_status status = try_integers(device, all, &are_right, error);
     if (status != VYRE_OK) return status;
