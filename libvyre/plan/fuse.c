@@ -56,19 +56,13 @@ static vyre_status check_copies(plan_fusion *f) {
   return VYRE_OK;
 }
 
-static bool uses_transcendentals(const vyre_program *p) {
-  for (uint32_t op = 1; op < VYRE_OP_COUNT; op++)
-    if ((ir_op_effects[op] & VYRE_EFFECT_ULP) != 0 && ir_has_op(p, (vyre_op)op)) return true;
-  return false;
-}
-
 static vyre_status check_pair(plan_fusion *f, uint32_t i, uint32_t j) {
   const vyre_program *x = f->arms[i].p, *y = f->arms[j].p;
   if (x->subgroup != 0 && y->subgroup != 0 && x->subgroup != y->subgroup)
     return plan_refuse(f, VYRE_FUSE_ATTRIBUTES, j, i, "", "arm %u has subgroups of %u, and arm %u of %u", j,
                        y->subgroup, i, x->subgroup);
-  bool splits = x->ulp == VYRE_ULP_UNSET ? y->ulp != VYRE_ULP_UNSET && uses_transcendentals(x)
-                                         : y->ulp == VYRE_ULP_UNSET && uses_transcendentals(y);
+  bool splits = x->ulp == VYRE_ULP_UNSET ? y->ulp != VYRE_ULP_UNSET && (x->info.needs & VYRE_NEED_ULP) != 0
+                                         : y->ulp == VYRE_ULP_UNSET && (y->info.needs & VYRE_NEED_ULP) != 0;
   if (!splits) return VYRE_OK;
   return plan_refuse(f, VYRE_FUSE_ATTRIBUTES, j, i, "",
                      "arms %u and %u: one states ulp, and the other has transcendental functions without it", i, j);
