@@ -9,7 +9,7 @@
 #include "plugins/vulkan/memory.h"
 #include "plugins/vulkan/selftest.h"
 
-/* Of each family: two run side by side, and each more takes an NVIDIA driver about 50 ms to make. */
+/* Two of a family run side by side. Drivers may take long for each: README.md has figures. */
 enum { MOST_OF_FAMILY = 2, MOST_EXTENSIONS = VULKAN_STRUCTURE_COUNT + VULKAN_EXTENSION_COUNT };
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
